@@ -5,7 +5,7 @@
 add_library(normd_options INTERFACE)
 target_compile_features(normd_options INTERFACE cxx_std_20)
 target_compile_options(normd_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
-                                               -ffp-contract=off -fno-fast-math)
+                                               -ffp-contract=off -fno-fast-math -fno-math-errno)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(normd_options INTERFACE -march=x86-64-v2)
 endif()

@@ -7,13 +7,15 @@
 //
 // as in Ba, Kiros and Hinton, "Layer Normalization" (arXiv:1607.06450), with the population variance.
 //
-// Shapes:   x, y: [rows, hidden], row-major, `*_stride` values from one row to the next; gamma, beta: [hidden] or absent.
-// Accuracy: |y[i] - exact| <= 8 * 2^-23 * |gamma[i]| * max_j |xhat[j]| + 1 ULP of y[i] + 2^-149 for every finite
+// Shapes:   x, y: [rows, hidden], row-major, `*_stride` values from one row to the next; gamma, beta:
+// [hidden] or absent. Accuracy: |y[i] - exact| <= 8 * 2^-23 * |gamma[i]| * max_j |xhat[j]| + 1 ULP of y[i] +
+// 2^-149 for every finite
 //           row, where xhat is the row before gamma and beta (tests/kernels/accuracy_test.cc).
-// Bits:     the same on every target, at any batch size, row position, alignment and number of threads, and with any
+// Bits:     the same on every target, at any batch size, row position, alignment and number of threads, and
+// with any
 //           rounding mode or flush-to-zero set by the caller, whose own settings are as before afterwards.
-// Rows with NaN or infinity: that row is NaN (0x7FC00000) in each element, mean and rstd; no other row is touched.
-// Constant rows: exactly beta, also with epsilon 0.
+// Rows with NaN or infinity: that row is NaN (0x7FC00000) in each element, mean and rstd; no other row is
+// touched. Constant rows: exactly beta, also with epsilon 0.
 
 #ifndef NORMD_NORM_H_
 #define NORMD_NORM_H_
@@ -52,19 +54,21 @@ struct NormOperands {
 // It views gamma and beta, which must outlive it. Any number of threads may run it at once.
 class LayerNorm {
  public:
-  // Errors: InvalidArgument that names expected and got, for a hidden below 1, a gamma or beta of another length, an
-  // epsilon that is negative or not finite, and where `target` is null the errors of DefaultTarget.
-  static absl::StatusOr<LayerNorm> Create(const LayerNormParameters& parameters, const Target* target = nullptr);
+  // Errors: InvalidArgument that names expected and got, for a hidden below 1, a gamma or beta of another
+  // length, an epsilon that is negative or not finite, and where `target` is null the errors of
+  // DefaultTarget.
+  static absl::StatusOr<LayerNorm> Create(const LayerNormParameters& parameters,
+                                          const Target* target = nullptr);
 
   // Normalizes the rows. Allocates nothing.
-  // Errors: InvalidArgument, before anything is written, for a negative number of rows, a stride below hidden, sizes that
-  // overflow, a missing address, or operands that overlap other than by y being exactly x.
+  // Errors: InvalidArgument, before anything is written, for a negative number of rows, a stride below
+  // hidden, sizes that overflow, a missing address, or operands that overlap other than by y being exactly x.
   absl::Status Run(const NormOperands& operands) const;
 
   int64_t hidden() const { return parameters_.hidden; }
 
  private:
-  LayerNorm(const LayerNormParameters& parameters, const Kernels* kernels);
+  LayerNorm(const LayerNormParameters& parameters, float epsilon, const Kernels* kernels);
 
   LayerNormParameters parameters_;
   float epsilon_;

@@ -18,8 +18,8 @@ namespace normd {
 struct Kernels;  // The functions of one target; private to the library.
 
 struct Target {
-  std::string_view name;              // "avx512", "avx2", "neon" or "scalar"
-  bool (*runs_here)() noexcept;       // whether this CPU, and its operating system, can run it
+  std::string_view name;         // "avx512", "avx2", "neon" or "scalar"
+  bool (*runs_here)() noexcept;  // whether this CPU, and its operating system, can run it
   const Kernels* (*kernels)() noexcept;
 };
 
