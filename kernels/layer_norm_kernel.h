@@ -151,7 +151,8 @@ void MeasureNarrow(const std::byte* x, int64_t hidden, typename L::Batch centre,
     for (int j = 0; j < kRegisters<L>; ++j)
       moments.AddBlock(j, L::Load(x + RegisterOffset<L>(0, j)) - centre);
   }
-  for (int j = 0; j < kRegisters<L> && i + int64_t{j} * L::kWidth < hidden; ++j) {
+  if (i == hidden) return;
+  for (int j = 0; j < kRegisters<L>; ++j) {
     moments.AddBlock(
         j, DeviationLive<L>(x + RegisterOffset<L>(0, j), hidden - i - int64_t{j} * L::kWidth, centre));
   }
