@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search.h"
+
+#include <algorithm>
+
+#include "harness.h"
+#include "reference.h"
+
+namespace normd {
+namespace {
+
+// Hill climbing gives up after this many rows without a better one: wide rows are dear, so they get fewer.
+int Patience(int64_t hidden) { return static_cast<int>(std::clamp<int64_t>(4'000'000 / hidden, 12, 150)); }
+
+class Climber {
+ public:
+  explicit Climber(const SearchOptions& options) : options_(options), random_(options.seed) {
+    report_.worst.resize(static_cast<size_t>(FamilyCount()));
+  }
+
+  SearchReport Run() {
+    for (const Shape& shape : KnownBadShapes()) {
+      if (options_.done(report_.elements)) return report_;
+      if (shape.hidden <= options_.max_hidden) Climb(shape);
+    }
+    for (int round = 0; !options_.done(report_.elements); ++round) {
+      const int family = round % FamilyCount();
+      // Every other climb of a family starts where it last got to, since hills have several tops close
+      // together.
+      const Found& best = report_.worst[static_cast<size_t>(family)];
+      const bool again = round / FamilyCount() % 2 == 1 && best.row_ulp > 0;
+      Climb(again ? Mutated(best.shape, options_.max_hidden, random_)
+                  : RandomShape(family, options_.max_hidden, random_));
+    }
+    return report_;
+  }
+
+ private:
+  double Try(const Shape& shape) {
+    ++report_.rows;
+    report_.elements += shape.hidden;
+    return Measure(*options_.target, shape);
+  }
+
+  void Climb(const Shape& start) {
+    Found best{start, Try(start)};
+    for (int failures = 0; failures < Patience(best.shape.hidden) && !options_.done(report_.elements);
+         ++failures) {
+      const Shape next = Mutated(best.shape, options_.max_hidden, random_);
+      const double row_ulp = Try(next);
+      if (row_ulp <= best.row_ulp) continue;
+      best = {next, row_ulp};
+      failures = 0;
+    }
+    Found& worst = report_.worst[static_cast<size_t>(best.shape.family)];
+    if (best.row_ulp > worst.row_ulp) worst = best;
+  }
+
+  const SearchOptions& options_;
+  Random random_;
+  SearchReport report_;
+};
+
+}  // namespace
+
+Found SearchReport::Worst() const {
+  return *std::max_element(worst.begin(), worst.end(),
+                           [](auto& x, auto& y) { return x.row_ulp < y.row_ulp; });
+}
+
+double Measure(const Target& target, const Shape& shape) {
+  const std::vector<float> x = MakeShape(shape);
+  const OwnedParameters parameters{.gamma = {}, .beta = {}, .epsilon = shape.epsilon};
+  return StrictRowUlp(ExactRow(x, shape.epsilon), NormalizedRow(target, x, parameters));
+}
+
+SearchReport Search(const SearchOptions& options) { return Climber(options).Run(); }
+
+}  // namespace normd

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search for the worst row: random restarts and hill climbing, seeded and bounded.
+
+#ifndef NORMD_TESTS_KERNELS_SEARCH_H_
+#define NORMD_TESTS_KERNELS_SEARCH_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "normd/target.h"
+#include "shapes.h"
+
+namespace normd {
+
+inline constexpr double kWorstAllowed = 8;     // row-ULP, any finite row
+inline constexpr double kOrdinaryAllowed = 2;  // row-ULP, rows as models have them
+
+struct SearchOptions {
+  const Target* target = nullptr;
+  int64_t max_hidden = 16384;
+  uint64_t seed = 1;
+  std::function<bool(int64_t elements)> done;  // asked before each climb, with the elements normalized so far
+};
+
+struct Found {
+  Shape shape;
+  double row_ulp = -1;
+};
+
+struct SearchReport {
+  std::vector<Found> worst;  // one a family
+  int64_t rows = 0;
+  int64_t elements = 0;
+
+  Found Worst() const;
+};
+
+// How far `target` is off on this row, in strict row-ULP.
+double Measure(const Target& target, const Shape& shape);
+
+SearchReport Search(const SearchOptions& options);
+
+}  // namespace normd
+
+#endif  // NORMD_TESTS_KERNELS_SEARCH_H_

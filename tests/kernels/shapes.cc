@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shapes.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+
+namespace normd {
+namespace {
+
+constexpr int64_t kCentre = 32;  // the elements that a kernel may take its first guess of the mean from
+
+int64_t Edge(const Shape& s) { return static_cast<int64_t>(s.fraction * static_cast<double>(s.hidden)); }
+double Part(const Shape& s, int64_t i) { return static_cast<double>(i) / static_cast<double>(s.hidden); }
+double Sign(int64_t i) { return i % 2 == 0 ? 1 : -1; }
+
+double OneHot(const Shape& s, int64_t i) { return i == std::min(Edge(s), s.hidden - 1) ? s.a : s.b; }
+double Halves(const Shape& s, int64_t i) { return i < Edge(s) ? s.a : s.b; }
+double Groups(const Shape& s, int64_t i) { return i / s.period % 2 == 0 ? s.a : s.b; }
+double Alternating(const Shape& s, int64_t i) { return Sign(i) * s.a + s.b * Part(s, i); }
+double Ramp(const Shape& s, int64_t i) { return s.a * Part(s, i) + s.b * Part(s, i) * Part(s, i); }
+double Spikes(const Shape& s, int64_t i) { return i % s.period == 0 ? s.a : s.b; }
+
+double HeadAndTail(const Shape& s, int64_t i) {
+  if (i < s.period) return s.a;
+  return i >= s.hidden - s.period ? -s.a : s.b;
+}
+
+// Outliers among the first elements, which set the centre; the others alternate.
+double CentreOutliers(const Shape& s, int64_t i) {
+  if (i < kCentre && i % (s.period % kCentre + 1) == 0) return s.a;
+  return Sign(i) * s.b;
+}
+
+// The first elements stand `fraction` * 2 spreads off the mean of the others: a redo comes or does not by one
+// bit.
+double RedoEdge(const Shape& s, int64_t i) {
+  if (i < kCentre) return 2 * s.fraction * s.a + s.b;
+  return Sign(i / s.period) * s.a;
+}
+
+// Some lanes of a block high, the others low: a few accumulators carry everything.
+double Lanes(const Shape& s, int64_t i) { return i % kCentre < s.period % kCentre + 1 ? s.a : s.b; }
+
+// Four steps: sums that climb, and come back.
+double Steps(const Shape& s, int64_t i) {
+  const double levels[] = {s.a, s.b, -s.b, -s.a};
+  return levels[std::min<int64_t>(3, i * 4 / s.hidden)];
+}
+
+// Levels change at the edge and then alternate in groups: a long run, then corrections to it.
+double RunThenGroups(const Shape& s, int64_t i) { return i < Edge(s) || i / s.period % 2 == 0 ? s.a : s.b; }
+
+double Flat(const Shape&, int64_t) { return 0; }  // base and noise alone
+
+// Magnitudes from a to b, so that every exponent between them takes part.
+double Geometric(const Shape& s, int64_t i) {
+  return Sign(i / s.period) * s.a * std::exp2(Part(s, i) * std::clamp(s.b, -100.0, 100.0));
+}
+
+struct Family {
+  std::string_view name;
+  double (*element)(const Shape&, int64_t);
+};
+
+constexpr Family kFamilies[] = {
+    {"one_hot", OneHot},
+    {"halves", Halves},
+    {"groups", Groups},
+    {"head_tail", HeadAndTail},
+    {"centre", CentreOutliers},
+    {"redo_edge", RedoEdge},
+    {"alternating", Alternating},
+    {"ramp", Ramp},
+    {"lanes", Lanes},
+    {"spikes", Spikes},
+    {"steps", Steps},
+    {"run_groups", RunThenGroups},
+    {"noise", Flat},
+    {"geometric", Geometric},
+};
+
+int FamilyOf(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kFamilies), std::end(kFamilies), [&](auto& f) { return f.name == name; });
+  return static_cast<int>(found - std::begin(kFamilies));
+}
+
+float Cut(double value) { return static_cast<float>(std::clamp(value, double{-FLT_MAX}, double{FLT_MAX})); }
+
+double Magnitude(double low, double high, Random& random) {
+  return (random.Below(2) == 0 ? 1 : -1) * std::exp2(random.Between(low, high));
+}
+
+int64_t RandomHidden(int64_t max_hidden, Random& random) {
+  const double hidden = std::exp2(random.Between(0, std::log2(static_cast<double>(max_hidden) + 1)));
+  const auto free = std::clamp<int64_t>(static_cast<int64_t>(hidden), 1, max_hidden);
+  if (random.Below(2) == 0) return free;
+  // Powers of two and their neighbours are where blocks, trees and flushes begin and end.
+  const int64_t power = int64_t{1} << static_cast<int>(std::log2(static_cast<double>(free)));
+  return std::clamp<int64_t>(power + random.Below(3) - 1, 1, max_hidden);
+}
+
+int64_t RandomPeriod(Random& random) {
+  const int64_t power = int64_t{1} << random.Below(15);
+  return random.Below(3) == 0 ? random.Below(power) + 1 : power;
+}
+
+// Mostly ordinary scales; now and then near both ends of float32.
+double RandomScale(Random& random) {
+  switch (random.Below(8)) {
+    case 0:
+      return Magnitude(-148, -100, random);
+    case 1:
+      return Magnitude(60, 127, random);
+    default:
+      return Magnitude(-12, 12, random);
+  }
+}
+
+double RandomBase(double scale, Random& random) {
+  if (random.Below(3) != 0) return 0;
+  return random.Below(2) == 0 ? Magnitude(0, 23.25, random) : scale * Magnitude(0, 20, random);
+}
+
+double RandomEpsilon(Random& random) {
+  constexpr double kEpsilons[] = {1e-5, 1e-5, 1e-12, 0, 1e-3};
+  return kEpsilons[random.Below(5)];
+}
+
+// From a jump of many octaves down to a change of the last bit of a float.
+void Nudge(double& value, double scale, Random& random) {
+  const double step = std::exp2(-static_cast<double>(random.Below(25)));
+  switch (random.Below(6)) {
+    case 0:
+      value = scale * Magnitude(-24, 4, random);
+      break;
+    case 1:
+      value = -value;
+      break;
+    case 2:
+      value = value == 0 ? scale * step : 0;
+      break;
+    default:
+      value *= 1 + step * random.Bell();
+      break;
+  }
+}
+
+void NudgeHidden(Shape& shape, int64_t max_hidden, Random& random) {
+  constexpr int64_t kSteps[] = {1, -1, 8, -8, 32, -32, 256, -256};
+  switch (random.Below(4)) {
+    case 0:
+      shape.hidden = RandomHidden(max_hidden, random);
+      break;
+    case 1:
+      shape.hidden *= 2;
+      break;
+    case 2:
+      shape.hidden /= 2;
+      break;
+    default:
+      shape.hidden += kSteps[random.Below(8)];
+      break;
+  }
+  shape.hidden = std::clamp<int64_t>(shape.hidden, 1, max_hidden);
+}
+
+void NudgeFraction(Shape& shape, Random& random) {
+  if (random.Below(3) == 0) {
+    shape.fraction = random.Uniform();
+  } else {
+    shape.fraction += random.Bell() * std::exp2(-static_cast<double>(random.Below(20)) - 2);
+  }
+  shape.fraction = std::clamp(shape.fraction, 0.0, 1.0);
+}
+
+void NudgePeriod(Shape& shape, Random& random) {
+  shape.period =
+      random.Below(2) == 0 ? RandomPeriod(random) : std::max<int64_t>(1, shape.period + random.Below(5) - 2);
+}
+
+void MutateOnce(Shape& shape, int64_t max_hidden, Random& random) {
+  const double scale = std::max(std::fabs(shape.a), std::fabs(shape.b));
+  switch (random.Below(11)) {
+    case 0:
+    case 1:
+      Nudge(shape.a, scale, random);
+      break;
+    case 2:
+    case 3:
+      Nudge(shape.b, scale, random);
+      break;
+    case 4:
+      shape.b = shape.a * (1 + Magnitude(-23, -1, random));
+      break;
+    case 5:
+      Nudge(shape.base, scale, random);
+      break;
+    case 6:
+      shape.noise = random.Below(2) == 0 ? 0 : scale * std::exp2(random.Between(-24, 0));
+      break;
+    case 7:
+      NudgeFraction(shape, random);
+      break;
+    case 8:
+      NudgePeriod(shape, random);
+      break;
+    case 9:
+      shape.epsilon = RandomEpsilon(random);
+      break;
+    default:
+      NudgeHidden(shape, max_hidden, random);
+      break;
+  }
+}
+
+}  // namespace
+
+int FamilyCount() { return static_cast<int>(std::size(kFamilies)); }
+std::string_view FamilyName(int family) { return kFamilies[family].name; }
+
+std::vector<float> MakeShape(const Shape& shape) {
+  Random random(shape.seed);
+  const auto element = kFamilies[shape.family].element;
+  std::vector<float> row(static_cast<size_t>(shape.hidden));
+  for (int64_t i = 0; i < shape.hidden; ++i) {
+    double value = shape.base + element(shape, i);
+    if (shape.noise != 0) value += shape.noise * random.Bell();
+    row[static_cast<size_t>(i)] = Cut(value);
+  }
+  return row;
+}
+
+std::string Describe(const Shape& s) {
+  return absl::StrFormat("%s,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%d,%.17g,%d", FamilyName(s.family), s.hidden,
+                         s.a, s.b, s.base, s.noise, s.fraction, s.period, s.epsilon, s.seed);
+}
+
+std::optional<Shape> ParseShape(std::string_view text) {
+  const std::vector<std::string> parts = absl::StrSplit(std::string(text), ',');
+  Shape s;
+  if (parts.size() != 10 || (s.family = FamilyOf(parts[0])) == FamilyCount()) return std::nullopt;
+  const bool read = absl::SimpleAtoi(parts[1], &s.hidden) && absl::SimpleAtod(parts[2], &s.a) &&
+                    absl::SimpleAtod(parts[3], &s.b) && absl::SimpleAtod(parts[4], &s.base) &&
+                    absl::SimpleAtod(parts[5], &s.noise) && absl::SimpleAtod(parts[6], &s.fraction) &&
+                    absl::SimpleAtoi(parts[7], &s.period) && absl::SimpleAtod(parts[8], &s.epsilon) &&
+                    absl::SimpleAtoi(parts[9], &s.seed);
+  if (!read || s.hidden < 1 || s.period < 1) return std::nullopt;
+  return s;
+}
+
+std::vector<Shape> KnownBadShapes() {
+  constexpr std::string_view kTexts[] = {
+      "one_hot,4096,16.1,0.000688,0,0,0,1,1e-5,0", "one_hot,4096,1.416,0,0,0,0,1,1e-5,0",
+      "halves,1024,-0.93,-1.05,0,0,0.5,1,1e-5,0",  "alternating,4096,1.3,0,0,0,0,1,1e-5,0",
+      "alternating,65536,1.3,0,0,0,0,1,1e-5,0",    "noise,4096,1,0,100000,0.01,0,1,1e-5,1",
+      "noise,1000,1,0,10000000,3,0,1,1e-5,2",      "groups,4096,1.7,-0.9,0,0,0,256,1e-5,0",
+      "groups,8192,0.77,-1.31,0,0,0,1024,1e-5,0",  "head_tail,2048,3.3,0.001,0,0,0,64,1e-5,0",
+      "centre,4096,1000,0.37,0,0,0,3,1e-5,0",      "redo_edge,1024,1.1,0,0,0,0.25,1,1e-5,0",
+      "redo_edge,4096,1.1,0,0,0,1,1,1e-5,0",       "ramp,16384,3,1,0,0,0,1,1e-5,0",
+      "lanes,4096,1.9,-0.07,0,0,0,1,1e-5,0",       "spikes,4096,2.1,-0.013,0,0,0,32,1e-5,0",
+      "steps,4096,1.03,0.97,0,0,0,1,1e-5,0",       "run_groups,4096,1.01,0.99,0,0,0.5,32,1e-5,0",
+      "geometric,1024,1e-20,80,0,0,0,1,1e-12,0",   "noise,771,1,0,0,1e-41,0,1,0,3",
+      "one_hot,65536,3e38,-3e38,0,0,0.5,1,1e-5,0",
+  };
+  std::vector<Shape> shapes;
+  for (const std::string_view text : kTexts) shapes.push_back(*ParseShape(text));
+  return shapes;
+}
+
+Shape RandomShape(int family, int64_t max_hidden, Random& random) {
+  Shape shape;
+  shape.family = family;
+  shape.hidden = RandomHidden(max_hidden, random);
+  shape.a = RandomScale(random);
+  shape.b =
+      random.Below(2) == 0 ? shape.a * (1 + Magnitude(-23, 1, random)) : shape.a * Magnitude(-24, 2, random);
+  shape.base = RandomBase(std::fabs(shape.a), random);
+  shape.noise = random.Below(3) == 0 ? std::fabs(shape.a) * std::exp2(random.Between(-24, 0)) : 0;
+  constexpr double kFractions[] = {0, 0.25, 0.5, 1};
+  shape.fraction = random.Below(2) == 0 ? kFractions[random.Below(4)] : random.Uniform();
+  shape.period = RandomPeriod(random);
+  shape.epsilon = RandomEpsilon(random);
+  shape.seed = random.Next();
+  return shape;
+}
+
+Shape Mutated(Shape shape, int64_t max_hidden, Random& random) {
+  MutateOnce(shape, max_hidden, random);
+  if (random.Below(3) == 0) MutateOnce(shape, max_hidden, random);
+  return shape;
+}
+
+}  // namespace normd
