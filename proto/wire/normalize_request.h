@@ -2,8 +2,9 @@
 //
 // Reads a normd.v1.NormalizeRequest out of the slices it came in, and leaves its payloads there.
 //
-// It accepts and refuses just what protobuf does: any field order, the last of a repeated single field, merged
-// sub-messages, packed and unpacked numbers, unknown fields and groups, valid UTF-8 only (tests/fuzz compares the two).
+// It accepts and refuses just what protobuf does: any field order, the last of a repeated single field,
+// merged sub-messages, packed and unpacked numbers, unknown fields and groups, valid UTF-8 only (tests/fuzz
+// compares the two).
 
 #ifndef NORMD_WIRE_NORMALIZE_REQUEST_H_
 #define NORMD_WIRE_NORMALIZE_REQUEST_H_

@@ -2,7 +2,8 @@
 //
 // Writes and reads normd.v1.NormalizeResponse around a payload that is not copied.
 //
-// A written answer is a head, encoded here, followed by the payload's own bytes: `data` (or `values`) comes last.
+// A written answer is a head, encoded here, followed by the payload's own bytes: `data` (or `values`) comes
+// last.
 
 #ifndef NORMD_WIRE_NORMALIZE_RESPONSE_H_
 #define NORMD_WIRE_NORMALIZE_RESPONSE_H_
@@ -25,7 +26,8 @@ struct Timings {
   uint64_t total_ns = 0;
 };
 
-// The field of the answer that a payload stands in. A list of float32 in its packed form is encoded as bytes are.
+// The field of the answer that a payload stands in. A list of float32 in its packed form is encoded as bytes
+// are.
 enum class Payload : int { kNone = 0, kValues = 8, kData = 15 };
 
 // What comes before the payload.
