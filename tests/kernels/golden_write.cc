@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the golden hashes of this build to the named file, after a wanted change of bits.
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "golden.h"
+#include "harness.h"
+
+int main(int argc, char** argv) {
+  if (argc != 2) return std::fputs("golden_write FILE: writes the hashes of the scalar target\n", stderr), 2;
+  nlohmann::ordered_json file;
+  file["numerics_revision"] = normd::kNumericsRevision;
+  nlohmann::ordered_json& hashes = file["layer_norm"]["f32"];
+  for (const int64_t hidden : normd::GoldenWidths()) {
+    hashes[normd::GoldenKey(hidden)] = normd::GoldenHash(normd::Scalar(), hidden);
+  }
+  std::ofstream out(argv[1]);
+  out << file.dump(2) << '\n';
+  return out.flush() ? 0 : 1;
+}
