@@ -3,8 +3,8 @@
 // Hashes of output bits, the same on every target and machine for one kNumericsRevision.
 //
 // Hashed for layer_norm, f32 and a width: 11 rows, MixedRows of rows.h by Random(hidden), with gamma and beta
-// by the same Random after them, epsilon 1e-5 where the width is odd and 0 where it is even; the 64-bit FNV-1a
-// of the little-endian bytes of y, then mean, then rstd.
+// by the same Random after them, epsilon 1e-5 where the width is odd and 0 where it is even; the 64-bit
+// FNV-1a of the little-endian bytes of y, then mean, then rstd.
 
 #ifndef NORMD_TESTS_KERNELS_GOLDEN_H_
 #define NORMD_TESTS_KERNELS_GOLDEN_H_

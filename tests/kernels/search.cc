@@ -24,19 +24,23 @@ class Climber {
       if (options_.done(report_.elements)) return report_;
       if (shape.hidden <= options_.max_hidden) Climb(shape);
     }
-    for (int round = 0; !options_.done(report_.elements); ++round) {
-      const int family = round % FamilyCount();
-      // Every other climb of a family starts where it last got to, since hills have several tops close
-      // together.
-      const Found& best = report_.worst[static_cast<size_t>(family)];
-      const bool again = round / FamilyCount() % 2 == 1 && best.row_ulp > 0;
-      Climb(again ? Mutated(best.shape, options_.max_hidden, random_)
-                  : RandomShape(family, options_.max_hidden, random_));
-    }
+    for (int round = 0; !options_.done(report_.elements); ++round) Climb(Start(round));
     return report_;
   }
 
  private:
+  // A family's turn starts anew, near its best row so far, or at the best row of all families made into one
+  // of its own: hills have several tops close together, and what is bad for one family is often bad for
+  // another.
+  Shape Start(int round) {
+    const int family = round % FamilyCount();
+    const int way = round / FamilyCount() % 3;
+    if (way == 0) return RandomShape(family, options_.max_hidden, random_);
+    Shape shape = way == 1 ? report_.worst[static_cast<size_t>(family)].shape : report_.Worst().shape;
+    shape.family = family;
+    return Mutated(shape, options_.max_hidden, random_);
+  }
+
   double Try(const Shape& shape) {
     ++report_.rows;
     report_.elements += shape.hidden;
@@ -49,9 +53,8 @@ class Climber {
          ++failures) {
       const Shape next = Mutated(best.shape, options_.max_hidden, random_);
       const double row_ulp = Try(next);
-      if (row_ulp <= best.row_ulp) continue;
-      best = {next, row_ulp};
-      failures = 0;
+      if (row_ulp > best.row_ulp) failures = 0;
+      if (row_ulp >= best.row_ulp) best = {next, row_ulp};  // sideways too: the hills are terraced
     }
     Found& worst = report_.worst[static_cast<size_t>(best.shape.family)];
     if (best.row_ulp > worst.row_ulp) worst = best;

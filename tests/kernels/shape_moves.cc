@@ -108,7 +108,7 @@ void NudgePeriod(Shape& shape, Random& random) {
 
 void MutateOnce(Shape& shape, int64_t max_hidden, Random& random) {
   const double scale = std::max(std::fabs(shape.a), std::fabs(shape.b));
-  switch (random.Below(11)) {
+  switch (random.Below(13)) {
     case 0:
     case 1:
       Nudge(shape.a, scale, random);
@@ -135,6 +135,12 @@ void MutateOnce(Shape& shape, int64_t max_hidden, Random& random) {
     case 9:
       shape.epsilon = RandomEpsilon(random);
       break;
+    case 10:
+      Nudge(shape.c, scale, random);
+      break;
+    case 11:
+      Nudge(shape.d, scale, random);
+      break;
     default:
       NudgeHidden(shape, max_hidden, random);
       break;
@@ -150,6 +156,8 @@ Shape RandomShape(int family, int64_t max_hidden, Random& random) {
   shape.a = RandomScale(random);
   shape.b =
       random.Below(2) == 0 ? shape.a * (1 + Magnitude(-23, 1, random)) : shape.a * Magnitude(-24, 2, random);
+  shape.c = shape.a * Magnitude(-6, 1, random);
+  shape.d = shape.a * Magnitude(-6, 1, random);
   shape.base = RandomBase(std::fabs(shape.a), random);
   shape.noise = random.Below(3) == 0 ? std::fabs(shape.a) * std::exp2(random.Between(-24, 0)) : 0;
   constexpr double kFractions[] = {0, 0.25, 0.5, 1};

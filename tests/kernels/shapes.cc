@@ -65,6 +65,24 @@ double LongAndSteep(const Shape& s, int64_t i) {
   return i < Edge(s) ? s.a + s.b : -(s.a + s.b) * steep / (1 - steep);
 }
 
+double LevelOf(const Shape& s, int64_t i) {
+  const double levels[] = {s.a, s.b, s.c, s.d};
+  return levels[i % 4];
+}
+
+// A centre of about the base, then four levels in turns of a period's length up to the edge, and past it the
+// same ones backwards, turned round and scaled: additions inside a group of blocks, and in the fold of the
+// lanes, round as well.
+double FourLevels(const Shape& s, int64_t i) {
+  if (i < kCentre) return Sign(i) * s.a;
+  const double steep = std::clamp(s.fraction, 0.01, 0.99);
+  const int64_t turn = i / s.period;
+  return i < Edge(s) ? LevelOf(s, turn) : -LevelOf(s, 3 - turn % 4) * steep / (1 - steep);
+}
+
+// Four levels in runs, the centre set by the first of them.
+double FourRuns(const Shape& s, int64_t i) { return LevelOf(s, i / s.period); }
+
 double Flat(const Shape&, int64_t) { return 0; }  // base and noise alone
 
 // Magnitudes from a to b, so that every exponent between them takes part.
@@ -91,6 +109,8 @@ constexpr Family kFamilies[] = {
     {"steps", Steps},
     {"run_groups", RunThenGroups},
     {"long_steep", LongAndSteep},
+    {"four_levels", FourLevels},
+    {"four_runs", FourRuns},
     {"noise", Flat},
     {"geometric", Geometric},
 };
@@ -121,47 +141,51 @@ std::vector<float> MakeShape(const Shape& shape) {
 }
 
 std::string Describe(const Shape& s) {
-  return absl::StrFormat("%s,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%d,%.17g,%d", FamilyName(s.family), s.hidden,
-                         s.a, s.b, s.base, s.noise, s.fraction, s.period, s.epsilon, s.seed);
+  return absl::StrFormat("%s,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%d,%.17g,%d", FamilyName(s.family),
+                         s.hidden, s.a, s.b, s.c, s.d, s.base, s.noise, s.fraction, s.period, s.epsilon,
+                         s.seed);
 }
 
 std::optional<Shape> ParseShape(std::string_view text) {
   const std::vector<std::string> parts = absl::StrSplit(std::string(text), ',');
   Shape s;
-  if (parts.size() != 10 || (s.family = FamilyOf(parts[0])) == FamilyCount()) return std::nullopt;
+  if (parts.size() != 12 || (s.family = FamilyOf(parts[0])) == FamilyCount()) return std::nullopt;
   const bool read = absl::SimpleAtoi(parts[1], &s.hidden) && absl::SimpleAtod(parts[2], &s.a) &&
-                    absl::SimpleAtod(parts[3], &s.b) && absl::SimpleAtod(parts[4], &s.base) &&
-                    absl::SimpleAtod(parts[5], &s.noise) && absl::SimpleAtod(parts[6], &s.fraction) &&
-                    absl::SimpleAtoi(parts[7], &s.period) && absl::SimpleAtod(parts[8], &s.epsilon) &&
-                    absl::SimpleAtoi(parts[9], &s.seed);
+                    absl::SimpleAtod(parts[3], &s.b) && absl::SimpleAtod(parts[4], &s.c) &&
+                    absl::SimpleAtod(parts[5], &s.d) && absl::SimpleAtod(parts[6], &s.base) &&
+                    absl::SimpleAtod(parts[7], &s.noise) && absl::SimpleAtod(parts[8], &s.fraction) &&
+                    absl::SimpleAtoi(parts[9], &s.period) && absl::SimpleAtod(parts[10], &s.epsilon) &&
+                    absl::SimpleAtoi(parts[11], &s.seed);
   if (!read || s.hidden < 1 || s.period < 1) return std::nullopt;
   return s;
 }
 
 std::vector<Shape> KnownBadShapes() {
   constexpr std::string_view kTexts[] = {
-      "one_hot,4096,16.1,0.000688,0,0,0,1,1e-5,0",
-      "one_hot,4096,1.416,0,0,0,0,1,1e-5,0",
-      "halves,1024,-0.93,-1.05,0,0,0.5,1,1e-5,0",
-      "alternating,4096,1.3,0,0,0,0,1,1e-5,0",
-      "alternating,65536,1.3,0,0,0,0,1,1e-5,0",
-      "noise,4096,1,0,100000,0.01,0,1,1e-5,1",
-      "noise,1000,1,0,10000000,3,0,1,1e-5,2",
-      "groups,4096,1.7,-0.9,0,0,0,256,1e-5,0",
-      "groups,8192,0.77,-1.31,0,0,0,1024,1e-5,0",
-      "head_tail,2048,3.3,0.001,0,0,0,64,1e-5,0",
-      "centre,4096,1000,0.37,0,0,0,3,1e-5,0",
-      "redo_edge,1024,1.1,0,0,0,0.25,1,1e-5,0",
-      "redo_edge,4096,1.1,0,0,0,1,1,1e-5,0",
-      "ramp,16384,3,1,0,0,0,1,1e-5,0",
-      "lanes,4096,1.9,-0.07,0,0,0,1,1e-5,0",
-      "spikes,4096,2.1,-0.013,0,0,0,32,1e-5,0",
-      "steps,4096,1.03,0.97,0,0,0,1,1e-5,0",
-      "run_groups,4096,1.01,0.99,0,0,0.5,32,1e-5,0",
-      "long_steep,2048,1.37,0.01,0,0,0.7,1,1e-5,0",
-      "geometric,1024,1e-20,80,0,0,0,1,1e-12,0",
-      "noise,771,1,0,0,1e-41,0,1,0,3",
-      "one_hot,65536,3e38,-3e38,0,0,0.5,1,1e-5,0",
+      "one_hot,4096,16.1,0.000688,0,0,0,0,0,1,1e-5,0",
+      "one_hot,4096,1.416,0,0,0,0,0,0,1,1e-5,0",
+      "halves,1024,-0.93,-1.05,0,0,0,0,0.5,1,1e-5,0",
+      "alternating,4096,1.3,0,0,0,0,0,0,1,1e-5,0",
+      "alternating,65536,1.3,0,0,0,0,0,0,1,1e-5,0",
+      "noise,4096,1,0,0,0,100000,0.01,0,1,1e-5,1",
+      "noise,1000,1,0,0,0,10000000,3,0,1,1e-5,2",
+      "groups,4096,1.7,-0.9,0,0,0,0,0,256,1e-5,0",
+      "groups,8192,0.77,-1.31,0,0,0,0,0,1024,1e-5,0",
+      "head_tail,2048,3.3,0.001,0,0,0,0,0,64,1e-5,0",
+      "centre,4096,1000,0.37,0,0,0,0,0,3,1e-5,0",
+      "redo_edge,1024,1.1,0,0,0,0,0,0.25,1,1e-5,0",
+      "redo_edge,4096,1.1,0,0,0,0,0,1,1,1e-5,0",
+      "ramp,16384,3,1,0,0,0,0,0,1,1e-5,0",
+      "lanes,4096,1.9,-0.07,0,0,0,0,0,1,1e-5,0",
+      "spikes,4096,2.1,-0.013,0,0,0,0,0,32,1e-5,0",
+      "steps,4096,1.03,0.97,0,0,0,0,0,1,1e-5,0",
+      "run_groups,4096,1.01,0.99,0,0,0,0,0.5,32,1e-5,0",
+      "long_steep,2048,1.37,0.01,0,0,0,0,0.7,1,1e-5,0",
+      "four_levels,1024,1.1,1.2,1.3,1.4,0,0,0.5,32,1e-5,0",
+      "four_runs,1024,1.1,-1.2,0.3,0.4,0,0,0,256,1e-5,0",
+      "geometric,1024,1e-20,80,0,0,0,0,0,1,1e-12,0",
+      "noise,771,1,0,0,0,0,1e-41,0,1,0,3",
+      "one_hot,65536,3e38,-3e38,0,0,0,0,0.5,1,1e-5,0",
   };
   std::vector<Shape> shapes;
   for (const std::string_view text : kTexts) shapes.push_back(*ParseShape(text));

@@ -20,8 +20,10 @@ namespace normd {
 struct Shape {
   int family = 0;  // index into the names
   int64_t hidden = 1;
-  double a = 1;         // one level
-  double b = 0;         // the other level
+  double a = 1;  // one level
+  double b = 0;  // the other level
+  double c = 0;  // two more, for the families that have four
+  double d = 0;
   double base = 0;      // added to every element
   double noise = 0;     // spread of a bell-shaped addition
   double fraction = 0;  // where the levels change, 0 to 1
@@ -36,8 +38,8 @@ std::string_view FamilyName(int family);
 // The row. Values beyond float32 are cut to its largest; there is no NaN.
 std::vector<float> MakeShape(const Shape& shape);
 
-// "one_hot,hidden,a,b,base,noise,fraction,period,epsilon,seed" with every digit; ParseShape reads it back,
-// and is empty for a text that is no shape.
+// "one_hot,hidden,a,b,c,d,base,noise,fraction,period,epsilon,seed" with every digit; ParseShape reads it
+// back, and is empty for a text that is no shape.
 std::string Describe(const Shape& shape);
 std::optional<Shape> ParseShape(std::string_view text);
 
