@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cfloat>
 #include <cmath>
 #include <iostream>
 
@@ -121,10 +122,11 @@ TEST(AccuracyTest, ShapesReadBack) {
   EXPECT_FALSE(ParseShape("no_family,1,1,1,0,0,0,1,0,0").has_value());
 }
 
-// Bounded by the values normalized, so that it is the same search on every machine; each target gets its own
-// seed.
+// Bounded by the values normalized, so that it is the same search on every machine of a kind; each target
+// gets its own seed. Where long double is computed in software the reference is some fifty times slower, so
+// that less is looked at.
 TEST(AccuracyTest, SearchFindsNothingOverEight) {
-  constexpr int64_t kElements = 20'000'000;
+  constexpr int64_t kElements = LDBL_MANT_DIG > 64 ? 6'000'000 : 40'000'000;
   uint64_t seed = 1;
   for (const Target* target : TargetsHere()) {
     const SearchReport report =

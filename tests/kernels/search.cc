@@ -11,7 +11,7 @@ namespace normd {
 namespace {
 
 // Hill climbing gives up after this many rows without a better one: wide rows are dear, so they get fewer.
-int Patience(int64_t hidden) { return static_cast<int>(std::clamp<int64_t>(2'000'000 / hidden, 12, 1000)); }
+int Patience(int64_t hidden) { return static_cast<int>(std::clamp<int64_t>(1'000'000 / hidden, 12, 1000)); }
 
 class Climber {
  public:
