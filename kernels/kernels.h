@@ -30,12 +30,6 @@ struct Kernels {
   void (*layer_norm)(const LayerNormCall& call) noexcept;
 };
 
-// One for each target file, and all that such a file exports.
-const Kernels* Avx512Kernels() noexcept;
-const Kernels* Avx2Kernels() noexcept;
-const Kernels* NeonKernels() noexcept;
-const Kernels* ScalarKernels() noexcept;
-
 }  // namespace normd
 
 #endif  // NORMD_KERNELS_H_

@@ -11,6 +11,13 @@
 #include "normd/target.h"
 
 namespace normd {
+
+// One for each target file, and all that such a file exports.
+const Kernels* Avx512Kernels() noexcept;
+const Kernels* Avx2Kernels() noexcept;
+const Kernels* NeonKernels() noexcept;
+const Kernels* ScalarKernels() noexcept;
+
 namespace {
 
 [[maybe_unused]] bool Always() noexcept { return true; }
@@ -18,9 +25,9 @@ namespace {
 #if defined(__x86_64__)
 // These ask the operating system, too, whether it keeps the registers.
 bool HasAvx512() noexcept {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("fma");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
 }
 bool HasAvx2() noexcept { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #endif
