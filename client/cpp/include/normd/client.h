@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A client of the normd service.
+//
+// A token is a row of `hidden` float32 values; a batch is one or many sequences of tokens, one after another
+// and without padding. Errors are the server's own status codes and texts; those that begin here are
+// InvalidArgument for a batch that no server could accept, Unavailable for a server that cannot be reached,
+// DeadlineExceeded, and Internal for an answer that does not fit its request.
+
+#ifndef NORMD_CLIENT_H_
+#define NORMD_CLIENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace normd {
+
+struct ClientOptions {
+  absl::Duration connect_timeout = absl::Seconds(10);
+  int64_t max_receive_bytes = -1;  // the longest answer taken; -1: any
+  bool retries = true;             // gRPC's transparent retries; off, a call is about a tenth faster
+};
+
+struct CallOptions {
+  absl::Duration timeout = absl::Seconds(10);
+  std::vector<std::pair<std::string, std::string>> metadata;  // keys in lower case
+};
+
+// Parameters that go with a batch where it names no layer.
+struct LayerParameters {
+  double epsilon = 1e-5;
+  std::span<const float> gamma;  // [hidden], or empty for 1
+  std::span<const float> beta;   // [hidden], or empty for 0
+};
+
+struct Batch {
+  std::span<const float> tokens;          // [rows, hidden]
+  int64_t hidden = 0;                     // values a token; 0: the layer's
+  std::span<const int64_t> token_counts;  // tokens in each sequence; none: one sequence
+  std::string_view layer;                 // a name out of ListLayers; empty: `parameters`
+  LayerParameters parameters;
+  bool want_mean = false;
+  bool want_rstd = false;
+  std::string_view request_id;  // echoed; at most 1,024 bytes
+
+  // Keeps `tokens` alive, and has them sent from where they lie. Without an owner they are copied first: the
+  // connection may hold on to them after a call that failed, and a caller could not know for how long.
+  std::shared_ptr<const void> owner;
+};
+
+// Where the time of a call went, in nanoseconds.
+struct CallTimings {
+  uint64_t marshal = 0;         // here: encoding the request
+  uint64_t wait = 0;            // here: from handing it over until the answer was in memory
+  uint64_t unmarshal = 0;       // here: decoding the answer
+  uint64_t server_queue = 0;    // as the server measured
+  uint64_t server_compute = 0;  // in the server's kernels
+  uint64_t server_total = 0;    // from the whole request to the finished answer, both of the above included
+};
+
+struct Normalized {
+  std::vector<float> tokens;  // [rows, hidden]
+  std::vector<float> mean;    // [rows], where asked for
+  std::vector<float> rstd;    // [rows], where asked for
+  int64_t hidden = 0;
+  std::vector<int64_t> token_counts;
+  std::string request_id;
+  CallTimings timings;
+};
+
+struct LayerInfo {
+  std::string name;
+  std::string kind;    // "layer_norm", "rms_norm" or "batch_norm"
+  int64_t hidden = 0;  // 0: any
+  double epsilon = 0;
+  bool has_gamma = false;
+  bool has_beta = false;
+  std::string parameter_type;  // "float32", "float16", "bfloat16", or "" without parameters
+  std::string checkpoint;      // "" for a built-in layer
+};
+
+struct ServerInfo {
+  std::string version;
+  int64_t numerics_revision = 0;  // servers of the same revision give the same bits
+  std::vector<std::string> targets;
+  std::string active_target;
+  int64_t max_message_bytes = 0;
+  int64_t max_sequences = 0;
+  int64_t max_request_id_bytes = 0;
+};
+
+// The answer to one request of a stream.
+struct StreamAnswer {
+  absl::Status status;
+  Normalized result;  // where status is not OK: the request_id alone
+};
+
+// Many batches over one call, answered in order. For one thread at a time.
+class NormalizeStream {
+ public:
+  NormalizeStream(NormalizeStream&&) noexcept;
+  NormalizeStream& operator=(NormalizeStream&&) noexcept;
+  ~NormalizeStream();  // cancels what is still in flight
+
+  // Sends a batch; any number may be in flight. Answers that arrive meanwhile are kept for Receive.
+  absl::Status Send(const Batch& batch);
+
+  // Waits for the oldest answer. An error here is the whole stream's; a request's own is in its answer.
+  absl::StatusOr<StreamAnswer> Receive();
+
+  // Ends the stream; answers not yet received are dropped.
+  absl::Status Close();
+
+  int64_t in_flight() const;  // requests sent whose answer Receive has not given yet
+
+ private:
+  friend class Client;
+  struct Impl;
+  explicit NormalizeStream(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// One connection to one server. Any number of threads may call at once; each call is carried by the thread
+// that makes it.
+class Client {
+ public:
+  // `address` is host:port or unix:/path. Waits until the connection stands.
+  static absl::StatusOr<Client> Connect(std::string_view address, const ClientOptions& options = {});
+
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+  ~Client();
+
+  absl::StatusOr<Normalized> Normalize(const Batch& batch, const CallOptions& options = {}) const;
+
+  // The same into memory that is used again and again.
+  absl::Status Normalize(const Batch& batch, const CallOptions& options, Normalized* result) const;
+
+  // `options.timeout` is that of the whole stream.
+  NormalizeStream Stream(const CallOptions& options = {.timeout = absl::InfiniteDuration(),
+                                                       .metadata = {}}) const;
+
+  absl::StatusOr<std::vector<LayerInfo>> ListLayers(const CallOptions& options = {}) const;
+  absl::StatusOr<ServerInfo> GetServerInfo(const CallOptions& options = {}) const;
+
+  // Whether the server, or one of its services by its full name, says that it is serving.
+  absl::StatusOr<bool> Health(std::string_view service = "", const CallOptions& options = {}) const;
+
+ private:
+  struct Impl;
+  explicit Client(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace normd
+
+#endif  // NORMD_CLIENT_H_

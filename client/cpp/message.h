@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests as bytes for the connection, and answers out of the slices they came in.
+
+#ifndef NORMD_CLIENT_MESSAGE_H_
+#define NORMD_CLIENT_MESSAGE_H_
+
+#include <google/protobuf/message_lite.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "normd/client.h"
+#include "wire/normalize_response.h"
+#include "wire/slices.h"
+
+namespace normd {
+
+// A received message as the wire readers take it. Can be used again and again.
+class MessageView {
+ public:
+  absl::Status Open(const grpc::ByteBuffer& message);
+  wire::Slices slices() const { return views_; }
+
+ private:
+  std::vector<grpc::Slice> slices_;
+  std::vector<std::string_view> views_;
+};
+
+// A NormalizeRequest whose `data` are the batch's own tokens, behind an encoded head.
+// Errors: InvalidArgument for a message longer than protobuf's 2 GiB - 1.
+absl::StatusOr<grpc::ByteBuffer> EncodeBatch(const Batch& batch);
+
+// Moves an answer to `batch_bytes` bytes of tokens out of the message it was read from.
+// Errors: Internal where the answer has tokens of another size.
+absl::Status TakeResult(wire::Slices message, size_t batch_bytes, wire::NormalizeResponse* response,
+                        Normalized* result);
+
+grpc::ByteBuffer EncodeMessage(const google::protobuf::MessageLite& message);
+absl::Status DecodeMessage(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite* message);
+
+}  // namespace normd
+
+#endif  // NORMD_CLIENT_MESSAGE_H_
