@@ -75,21 +75,20 @@ bool ReadErrorField(Reader* in, uint32_t tag, NormalizeStreamResponse* response)
   }
 }
 
-void ClearError(NormalizeStreamResponse* response) {
-  response->error_code = 0;
-  response->error_message.clear();
-  response->error_request_id.clear();
+// The two are alternatives: one that comes later takes the place of the other, and is merged with its own
+// kind.
+void Choose(Answer answer, NormalizeStreamResponse* response) {
+  if (response->answer != answer) response->Clear();
+  response->answer = answer;
 }
 
-// The two are alternatives: the one that comes later takes the place of the other, and is merged with its own
-// kind.
 bool ReadStreamField(Reader* in, uint32_t tag, NormalizeStreamResponse* response) {
   switch (tag) {
     case Tag(1, kBytes):
-      response->result.Clear();
+      Choose(Answer::kError, response);
       return in->ReadMessage([=](uint32_t inner) { return ReadErrorField(in, inner, response); });
     case Tag(15, kBytes):
-      ClearError(response);
+      Choose(Answer::kResult, response);
       return in->ReadMessage([=](uint32_t inner) { return ReadResponseField(in, inner, &response->result); });
     default:
       return in->SkipField(tag);
@@ -112,6 +111,14 @@ void NormalizeResponse::Clear() {
   data.reset();
 }
 
+void NormalizeStreamResponse::Clear() {
+  answer = Answer::kNone;
+  result.Clear();
+  error_code = 0;
+  error_message.clear();
+  error_request_id.clear();
+}
+
 absl::Status ReadNormalizeResponse(Slices message, NormalizeResponse* response) {
   response->Clear();
   Reader in(message);
@@ -120,8 +127,7 @@ absl::Status ReadNormalizeResponse(Slices message, NormalizeResponse* response) 
 }
 
 absl::Status ReadNormalizeStreamResponse(Slices message, NormalizeStreamResponse* response) {
-  response->result.Clear();
-  ClearError(response);
+  response->Clear();
   Reader in(message);
   in.ReadFields([&](uint32_t tag) { return ReadStreamField(&in, tag, response); });
   return in.status();

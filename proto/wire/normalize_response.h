@@ -69,12 +69,18 @@ struct NormalizeResponse {
   void Clear();  // to the state of a new one, memory kept
 };
 
+// Which of the two a NormalizeStreamResponse carries, by field number; kNone is for neither.
+enum class Answer : int { kNone = 0, kError = 1, kResult = 15 };
+
 // The fields of normd.v1.NormalizeStreamResponse: a result, or an error where `error_code` is not 0.
 struct NormalizeStreamResponse {
+  Answer answer = Answer::kNone;
   NormalizeResponse result;
   int32_t error_code = 0;
   std::string error_message;
   std::string error_request_id;
+
+  void Clear();  // to the state of a new one, memory kept
 };
 
 // Errors: InvalidArgument that says what is malformed and at which byte.
