@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -17,9 +16,8 @@ namespace {
 
 template <typename Value>
 std::string BytesOf(const std::vector<Value>& values) {
-  std::string bytes(values.size() * sizeof(Value), '\0');
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
+  const char* bytes = reinterpret_cast<const char*>(values.data());
+  return {bytes, bytes + values.size() * sizeof(Value)};
 }
 
 std::string Json(const std::string& text) { return nlohmann::json(text).dump(); }
