@@ -84,6 +84,7 @@ absl::Status CheckOffsets(const Entry& entry, int64_t data_bytes) {
 // Tensors that overlap, or bytes that belong to none, are how a file can be two things at once.
 absl::Status CheckBackToBack(const SafetensorsHeader& header, int64_t data_bytes) {
   std::vector<const Entry*> entries;
+  entries.reserve(header.tensors.size());
   for (const Entry& entry : header.tensors) {
     entries.push_back(&entry);
   }
