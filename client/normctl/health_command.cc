@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// normctl health
+#include <iostream>
+#include <memory>
+
+#include "absl/strings/escaping.h"
+#include "command.h"
+
+namespace normd {
+namespace {
+
+// Anything but a server that says it serves is 1, as probes expect.
+int Run(const std::string& address, const std::string& service) {
+  const auto client = Client::Connect(address);
+  if (!client.ok()) return Fail(client.status(), address), 1;
+  const auto serving = client->Health(service);
+  if (!serving.ok()) return Fail(serving.status()), 1;
+  std::cout << absl::CHexEscape(address) << (*serving ? " is serving\n" : " is not serving\n");
+  return *serving ? 0 : 1;
+}
+
+}  // namespace
+
+void AddHealth(CLI::App& app, int& exit_code) {
+  CLI::App& command =
+      *app.add_subcommand("health", "ask whether a server is serving: exit 0 where it is, else 1");
+  const auto address = std::make_shared<std::string>();
+  const auto service = std::make_shared<std::string>();
+  AddAddress(command, *address);
+  WithEnvironment(
+      command.add_option("--service", *service, "one service by its full name, instead of the server"));
+  command.footer("\n  normctl health 127.0.0.1:8001");
+  command.callback([address, service, &exit_code] { exit_code = Run(*address, *service); });
+}
+
+}  // namespace normd
