@@ -49,12 +49,14 @@ absl::Status CallMessage(Connection& connection, const std::string& method,
   return status.ok() ? DecodeMessage(bytes, response) : status;
 }
 
-absl::Status ReadAnswer(const grpc::ByteBuffer& bytes, size_t batch_bytes, Lane& lane, Normalized* result) {
+absl::Status ReadAnswer(const grpc::ByteBuffer& bytes, const Batch& batch, Lane& lane, Normalized* result) {
   if (absl::Status status = lane.view.Open(bytes); !status.ok()) return status;
   if (absl::Status status = wire::ReadNormalizeResponse(lane.view.slices(), &lane.response); !status.ok()) {
     return absl::InternalError(status.message());
   }
-  return TakeResult(lane.view.slices(), batch_bytes, &lane.response, result);
+  const absl::Status status = TakeResult(lane.view.slices(), ExpectedOf(batch), &lane.response, result);
+  lane.view.Close();
+  return status;
 }
 
 // The enum's own name in lower case; a number that is new to this client stays one.
@@ -109,7 +111,7 @@ absl::Status Client::Normalize(const Batch& batch, const CallOptions& options, N
     return status;
   }
   const uint64_t arrived = NowNs();
-  if (absl::Status status = ReadAnswer(bytes, batch.tokens.size_bytes(), *lane, result); !status.ok()) {
+  if (absl::Status status = ReadAnswer(bytes, batch, *lane, result); !status.ok()) {
     return status;
   }
   result->timings.marshal = sent - start;

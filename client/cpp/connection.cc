@@ -53,11 +53,30 @@ std::string LastReason(const std::string& text) {
   return text;
 }
 
+bool IsLegalMetadata(const std::string& key, const std::string& value) {
+  const auto slice = [](const std::string& text) {
+    return grpc_slice_from_static_buffer(text.data(), text.size());
+  };
+  if (grpc_header_key_is_legal(slice(key)) == 0) return false;
+  return key.ends_with("-bin") || grpc_header_nonbin_value_is_legal(slice(value)) != 0;
+}
+
+absl::Status RefuseMetadata(const std::string& key) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "metadata \"", absl::CHexEscape(key.substr(0, 100)),
+      "\": a key has lower-case letters, digits and \"-_.\" alone, and a value printable ASCII, or "
+      "any bytes where the key ends in -bin"));
+}
+
 }  // namespace
 
-void Apply(const CallOptions& options, grpc::ClientContext* context) {
+absl::Status Apply(const CallOptions& options, grpc::ClientContext* context) {
   context->set_deadline(DeadlineIn(options.timeout));
-  for (const auto& [key, value] : options.metadata) context->AddMetadata(key, value);
+  for (const auto& [key, value] : options.metadata) {
+    if (!IsLegalMetadata(key, value)) return RefuseMetadata(key);
+    context->AddMetadata(key, value);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(std::string_view address,
@@ -115,7 +134,7 @@ void Connection::ReturnLane(std::unique_ptr<Lane> lane) {
 absl::Status Connection::Call(const std::string& method, const grpc::ByteBuffer& request,
                               const CallOptions& options, Lane& lane, grpc::ByteBuffer* response) {
   grpc::ClientContext context;
-  Apply(options, &context);
+  if (absl::Status status = Apply(options, &context); !status.ok()) return status;
   auto call = stub_.PrepareUnaryCall(&context, method, request, &lane.queue);
   call->StartCall();
   grpc::Status status;

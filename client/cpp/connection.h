@@ -9,6 +9,7 @@
 #ifndef NORMD_CLIENT_CONNECTION_H_
 #define NORMD_CLIENT_CONNECTION_H_
 
+#include <grpc/grpc.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
@@ -67,7 +68,8 @@ class Connection {
 };
 
 // Sets the deadline and metadata of a call.
-void Apply(const CallOptions& options, grpc::ClientContext* context);
+// Errors: InvalidArgument for metadata that HTTP/2 cannot carry; gRPC ends the process over it.
+absl::Status Apply(const CallOptions& options, grpc::ClientContext* context);
 
 }  // namespace normd
 

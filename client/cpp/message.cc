@@ -70,11 +70,34 @@ grpc::Slice TokensSlice(const Batch& batch) {
   return {const_cast<float*>(batch.tokens.data()), batch.tokens.size_bytes(), ReleaseOwner, owner.release()};
 }
 
+absl::Status CheckSize(const char* what, uint64_t expected, uint64_t got) {
+  if (got == expected) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("the answer has ", got, " ", what, "; expected ", expected, " as in the request"));
+}
+
+// A server that is not ours may send anything, and callers index what they asked for.
+absl::Status CheckFit(const Expected& expected, const wire::NormalizeResponse& response) {
+  if (response.hidden < 1) {
+    return absl::InternalError(
+        absl::StrCat("the answer has hidden ", response.hidden, "; expected at least 1"));
+  }
+  const uint64_t rows = expected.bytes / sizeof(float) / static_cast<uint64_t>(response.hidden);
+  absl::Status status = CheckSize("bytes of tokens", expected.bytes, response.data ? response.data->size : 0);
+  status.Update(CheckSize("means", expected.mean ? rows : 0, response.mean.size()));
+  status.Update(CheckSize("rstds", expected.rstd ? rows : 0, response.rstd.size()));
+  return status;
+}
+
 }  // namespace
 
-absl::Status MessageView::Open(const grpc::ByteBuffer& message) {
+void MessageView::Close() {
   slices_.clear();
   views_.clear();
+}
+
+absl::Status MessageView::Open(const grpc::ByteBuffer& message) {
+  Close();
   if (message.Valid() && !message.Dump(&slices_).ok())
     return absl::InternalError("the answer cannot be unpacked");
   for (const grpc::Slice& slice : slices_) {
@@ -96,15 +119,11 @@ absl::StatusOr<grpc::ByteBuffer> EncodeBatch(const Batch& batch) {
   return grpc::ByteBuffer(slices, 2);
 }
 
-absl::Status TakeResult(wire::Slices message, size_t batch_bytes, wire::NormalizeResponse* response,
+absl::Status TakeResult(wire::Slices message, const Expected& expected, wire::NormalizeResponse* response,
                         Normalized* result) {
-  const wire::ByteRange data = response->data.value_or(wire::ByteRange{});
-  if (data.size != batch_bytes) {
-    return absl::InternalError(absl::StrCat("the answer has ", data.size, " bytes of tokens; expected ",
-                                            batch_bytes, " as in the request"));
-  }
-  result->tokens.resize(batch_bytes / sizeof(float));
-  if (batch_bytes > 0) wire::CopyBytes(message, data, result->tokens.data());
+  if (absl::Status status = CheckFit(expected, *response); !status.ok()) return status;
+  result->tokens.resize(expected.bytes / sizeof(float));
+  if (expected.bytes > 0) wire::CopyBytes(message, *response->data, result->tokens.data());
   result->mean.swap(response->mean);
   result->rstd.swap(response->rstd);
   result->token_counts.swap(response->token_counts);

@@ -8,6 +8,7 @@
 #include <google/protobuf/message_lite.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -25,18 +26,32 @@ class MessageView {
   absl::Status Open(const grpc::ByteBuffer& message);
   wire::Slices slices() const { return views_; }
 
+  // Gives the transport's memory back, which can be as large as the answer.
+  void Close();
+
  private:
   std::vector<grpc::Slice> slices_;
   std::vector<std::string_view> views_;
 };
 
+// What the answer to a batch must have, for a caller who asked for them to find them there.
+struct Expected {
+  size_t bytes = 0;  // of tokens
+  bool mean = false;
+  bool rstd = false;
+};
+
+inline Expected ExpectedOf(const Batch& batch) {
+  return {batch.tokens.size_bytes(), batch.want_mean, batch.want_rstd};
+}
+
 // A NormalizeRequest whose `data` are the batch's own tokens, behind an encoded head.
 // Errors: InvalidArgument for a message longer than protobuf's 2 GiB - 1.
 absl::StatusOr<grpc::ByteBuffer> EncodeBatch(const Batch& batch);
 
-// Moves an answer to `batch_bytes` bytes of tokens out of the message it was read from.
-// Errors: Internal where the answer has tokens of another size.
-absl::Status TakeResult(wire::Slices message, size_t batch_bytes, wire::NormalizeResponse* response,
+// Moves an answer out of the message it was read from.
+// Errors: Internal where the answer has tokens, means or rstds of another size than the request asks for.
+absl::Status TakeResult(wire::Slices message, const Expected& expected, wire::NormalizeResponse* response,
                         Normalized* result);
 
 grpc::ByteBuffer EncodeMessage(const google::protobuf::MessageLite& message);

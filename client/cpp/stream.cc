@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stream.h"
 
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "status.h"
 
 namespace normd {
@@ -13,7 +15,11 @@ const std::string kNormalizeStream = "/normd.v1.Normalizer/NormalizeStream";
 }  // namespace
 
 NormalizeStream::Impl::Impl(Connection& connection, const CallOptions& options) {
-  Apply(options, &context_);
+  if (const absl::Status status = Apply(options, &context_); !status.ok()) {
+    status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, std::string(status.message()));
+    broken_ = finished_ = true;
+    return;
+  }
   call_ = connection.stub().PrepareCall(&context_, kNormalizeStream, &queue_);
   awaited_.start = true;
   call_->StartCall(&awaited_.start);
@@ -59,29 +65,33 @@ void NormalizeStream::Impl::PollUntilDone(const bool& awaited) {
 
 absl::Status NormalizeStream::Impl::Send(const Batch& batch) {
   if (broken_) return EndedEarly();
+  if (in_flight() >= kMaxInFlight) {
+    return absl::ResourceExhaustedError(absl::StrCat("a stream has at most ", kMaxInFlight,
+                                                     " requests in flight; receive some answers first"));
+  }
   auto request = EncodeBatch(batch);
   if (!request.ok()) return request.status();
   awaited_.write = true;
   call_->Write(*request, &awaited_.write);
-  sent_bytes_.push_back(batch.tokens.size_bytes());
+  expected_.push_back(ExpectedOf(batch));
   // A write is done when the transport has room for it, not when it has arrived.
   PollUntilDone(awaited_.write);
   return absl::OkStatus();
 }
 
 absl::StatusOr<StreamAnswer> NormalizeStream::Impl::Receive() {
-  if (sent_bytes_.empty()) return absl::FailedPreconditionError("no request is in flight");
+  if (expected_.empty()) return absl::FailedPreconditionError("no request is in flight");
   while (answers_.empty() && awaited_.read) PollOnce();
   if (answers_.empty()) return EndedEarly();
   const grpc::ByteBuffer bytes = std::move(answers_.front());
   answers_.pop_front();
-  const size_t batch_bytes = sent_bytes_.front();
-  sent_bytes_.pop_front();
-  return Decode(bytes, batch_bytes);
+  const Expected expected = expected_.front();
+  expected_.pop_front();
+  return Decode(bytes, expected);
 }
 
 absl::StatusOr<StreamAnswer> NormalizeStream::Impl::Decode(const grpc::ByteBuffer& bytes,
-                                                           size_t batch_bytes) {
+                                                           const Expected& expected) {
   if (absl::Status status = view_.Open(bytes); !status.ok()) return status;
   if (absl::Status status = wire::ReadNormalizeStreamResponse(view_.slices(), &response_); !status.ok()) {
     return absl::InternalError(status.message());
@@ -93,7 +103,7 @@ absl::StatusOr<StreamAnswer> NormalizeStream::Impl::Decode(const grpc::ByteBuffe
     answer.result.request_id = response_.error_request_id;
     return answer;
   }
-  answer.status = TakeResult(view_.slices(), batch_bytes, &response_.result, &answer.result);
+  answer.status = TakeResult(view_.slices(), expected, &response_.result, &answer.result);
   return answer;
 }
 
@@ -104,7 +114,7 @@ absl::Status NormalizeStream::Impl::Close() {
     PollUntilDone(awaited_.write);
   }
   const absl::Status status = End();
-  sent_bytes_.clear();
+  expected_.clear();
   answers_.clear();
   return status;
 }

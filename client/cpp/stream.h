@@ -31,7 +31,7 @@ struct NormalizeStream::Impl {
   absl::Status Send(const Batch& batch);
   absl::StatusOr<StreamAnswer> Receive();
   absl::Status Close();
-  int64_t in_flight() const { return static_cast<int64_t>(sent_bytes_.size()); }
+  int64_t in_flight() const { return static_cast<int64_t>(expected_.size()); }
 
  private:
   // What a completion was for; a tag is the address of its own flag, true while it is awaited.
@@ -48,7 +48,7 @@ struct NormalizeStream::Impl {
   void OnRead(bool ok);
   absl::Status End();
   absl::Status EndedEarly();
-  absl::StatusOr<StreamAnswer> Decode(const grpc::ByteBuffer& bytes, size_t batch_bytes);
+  absl::StatusOr<StreamAnswer> Decode(const grpc::ByteBuffer& bytes, const Expected& expected);
 
   grpc::ClientContext context_;
   grpc::CompletionQueue queue_;
@@ -59,7 +59,7 @@ struct NormalizeStream::Impl {
   grpc::Status status_;
   grpc::ByteBuffer incoming_;
   std::deque<grpc::ByteBuffer> answers_;  // read and not yet received
-  std::deque<size_t> sent_bytes_;         // of the tokens in flight, oldest first
+  std::deque<Expected> expected_;         // one for each request in flight, oldest first
   MessageView view_;
   wire::NormalizeStreamResponse response_;
 };

@@ -111,7 +111,11 @@ class NormalizeStream {
   NormalizeStream& operator=(NormalizeStream&&) noexcept;
   ~NormalizeStream();  // cancels what is still in flight
 
-  // Sends a batch; any number may be in flight. Answers that arrive meanwhile are kept for Receive.
+  // Each answer that nobody has received takes memory here.
+  static constexpr int64_t kMaxInFlight = 4096;
+
+  // Sends a batch. Answers that arrive meanwhile are kept for Receive.
+  // Errors: ResourceExhausted where kMaxInFlight are in flight; the stream goes on.
   absl::Status Send(const Batch& batch);
 
   // Waits for the oldest answer. An error here is the whole stream's; a request's own is in its answer.
