@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "status.h"
 
@@ -44,13 +45,12 @@ grpc::ChannelArguments Arguments(const ClientOptions& options) {
   return arguments;
 }
 
-// gRPC puts its own layers' words before the system's, which is what a person needs.
+// gRPC puts its own layers' words, each with a colon, before the system's, which are what a person needs.
 std::string LastReason(const std::string& text) {
-  for (const char* marker : {"Failed to connect to remote host: ", "last error: "}) {
-    const size_t at = text.rfind(marker);
-    if (at != std::string::npos) return text.substr(at + std::char_traits<char>::length(marker));
-  }
-  return text;
+  const size_t colon = text.rfind(": ");
+  std::string reason = colon == std::string::npos ? text : text.substr(colon + 2);
+  if (!reason.empty()) reason[0] = absl::ascii_tolower(static_cast<unsigned char>(reason[0]));
+  return reason;
 }
 
 bool IsLegalMetadata(const std::string& key, const std::string& value) {

@@ -32,29 +32,29 @@ struct ClientOptions {
 
 struct CallOptions {
   absl::Duration timeout = absl::Seconds(10);
-  std::vector<std::pair<std::string, std::string>> metadata;  // keys in lower case
+  std::vector<std::pair<std::string, std::string>> metadata = {};  // keys in lower case
 };
 
 // Parameters that go with a batch where it names no layer.
 struct LayerParameters {
   double epsilon = 1e-5;
-  std::span<const float> gamma;  // [hidden], or empty for 1
-  std::span<const float> beta;   // [hidden], or empty for 0
+  std::span<const float> gamma = {};  // [hidden], or empty for 1
+  std::span<const float> beta = {};   // [hidden], or empty for 0
 };
 
 struct Batch {
-  std::span<const float> tokens;          // [rows, hidden]
-  int64_t hidden = 0;                     // values a token; 0: the layer's
-  std::span<const int64_t> token_counts;  // tokens in each sequence; none: one sequence
-  std::string_view layer;                 // a name out of ListLayers; empty: `parameters`
-  LayerParameters parameters;
+  std::span<const float> tokens = {};          // [rows, hidden]
+  int64_t hidden = 0;                          // values a token; 0: the layer's
+  std::span<const int64_t> token_counts = {};  // tokens in each sequence; none: one sequence
+  std::string_view layer = {};                 // a name out of ListLayers; empty: `parameters`
+  LayerParameters parameters = {};
   bool want_mean = false;
   bool want_rstd = false;
-  std::string_view request_id;  // echoed; at most 1,024 bytes
+  std::string_view request_id = {};  // echoed; at most 1,024 bytes
 
   // Keeps `tokens` alive, and has them sent from where they lie. Without an owner they are copied first: the
   // connection may hold on to them after a call that failed, and a caller could not know for how long.
-  std::shared_ptr<const void> owner;
+  std::shared_ptr<const void> owner = {};
 };
 
 // Where the time of a call went, in nanoseconds.
