@@ -79,7 +79,7 @@ bool Reader::ReadByte(uint8_t* byte) {
 }
 
 // Bits above the 64th are dropped, as protobuf does.
-bool Reader::ReadVarint(int max_bytes, absl::string_view what, uint64_t* value) {
+bool Reader::ReadLongVarint(int max_bytes, absl::string_view what, uint64_t* value) {
   uint64_t sum = 0;
   for (int i = 0; i < max_bytes; ++i) {
     uint8_t byte = 0;
@@ -136,6 +136,10 @@ bool Reader::Skip(uint64_t size) {
 }
 
 bool Reader::SkipField(uint32_t tag) {
+  return TypeOf(tag) == WireType::kGroup ? SkipGroup(tag) : SkipSimpleField(tag);
+}
+
+bool Reader::SkipSimpleField(uint32_t tag) {
   uint64_t value = 0;
   switch (TypeOf(tag)) {
     case WireType::kVarint:
@@ -144,12 +148,12 @@ bool Reader::SkipField(uint32_t tag) {
       return Skip(8);
     case WireType::kBytes:
       return ReadLength(&value) && Skip(value);
-    case WireType::kGroup:
-      return SkipGroup(tag);
     case WireType::kEndGroup:
       return Fail("the end of a group that did not begin");
     case WireType::kFixed32:
       return Skip(4);
+    default:
+      break;
   }
   return Fail(absl::StrCat("wire type ", tag & 7));
 }
@@ -166,7 +170,7 @@ bool Reader::SkipGroup(uint32_t first_tag) {
       open[static_cast<size_t>(depth++)] = tag >> 3;
     } else if (TypeOf(tag) == WireType::kEndGroup) {
       if (open[static_cast<size_t>(--depth)] != tag >> 3) return Fail("the end of another group");
-    } else if (!SkipField(tag)) {
+    } else if (!SkipSimpleField(tag)) {
       return false;
     }
     if (depth > 0 && !ReadTag(&tag)) return false;
@@ -191,8 +195,13 @@ void Reader::Leave(uint64_t outer_limit) {
 bool Reader::ReadString(std::string* value) {
   uint64_t size = 0;
   if (!ReadLength(&size)) return false;
-  value->resize(size);
-  if (!ReadBytes(size, value->data())) return false;
+  if (size < static_cast<uint64_t>(end_ - next_)) {
+    value->assign(next_, size);
+    next_ += size;
+  } else {
+    value->resize(size);
+    if (!ReadBytes(size, value->data())) return false;
+  }
   return IsUtf8(*value) || Fail("a string that is not UTF-8");
 }
 

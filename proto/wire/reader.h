@@ -94,10 +94,19 @@ class Reader {
 
   bool ReadTag(uint32_t* tag);
   bool ReadLength(uint64_t* length);  // at most the bytes that are left
-  bool ReadVarint(int max_bytes, absl::string_view what, uint64_t* value);
+  // Nearly all are of one byte, which here is not the slice's last one, so that there is nothing to advance
+  // to.
+  bool ReadVarint(int max_bytes, absl::string_view what, uint64_t* value) {
+    if (end_ - next_ < 2 || static_cast<uint8_t>(*next_) >= 0x80)
+      return ReadLongVarint(max_bytes, what, value);
+    *value = static_cast<uint8_t>(*next_++);
+    return true;
+  }
+  bool ReadLongVarint(int max_bytes, absl::string_view what, uint64_t* value);
   bool ReadByte(uint8_t* byte);
   bool ReadBytes(uint64_t size, void* to);
   bool Skip(uint64_t size);
+  bool SkipSimpleField(uint32_t tag);  // any but a group
   bool SkipGroup(uint32_t first_tag);
   bool Enter(uint64_t* outer_limit);
   void Leave(uint64_t outer_limit);

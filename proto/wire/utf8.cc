@@ -28,6 +28,13 @@ Sequence SequenceOf(uint8_t lead) {
   return {0, 0, 0};
 }
 
+// How many characters of ASCII `text` begins with; nearly all text is nothing else.
+size_t AsciiLength(std::string_view text) {
+  size_t length = 0;
+  while (length < text.size() && static_cast<uint8_t>(text[length]) < 0x80) ++length;
+  return length;
+}
+
 bool IsContinuation(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) == 0x80; }
 
 // The length of the character that `text` begins with, 0 where it begins with none.
@@ -46,7 +53,7 @@ size_t CharacterLength(std::string_view text) {
 }  // namespace
 
 bool IsUtf8(std::string_view text) {
-  while (!text.empty()) {
+  for (text.remove_prefix(AsciiLength(text)); !text.empty(); text.remove_prefix(AsciiLength(text))) {
     const size_t length = CharacterLength(text);
     if (length == 0) return false;
     text.remove_prefix(length);

@@ -25,7 +25,7 @@ CutMessage CutAtRandom(std::string_view bytes, Random* random) {
     for (size_t cut = 0; cut < bytes.size(); cut += lengths.back())
       lengths.push_back(random->Below(longest + 1));
   }
-  return CutMessage(bytes, lengths);
+  return {bytes, lengths};
 }
 
 }  // namespace normd
