@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "grpc_server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "health.h"
+#include "info.h"
+#include "listen_address.h"
+#include "normd/v1/normalizer.grpc.pb.h"
+#include "stream_call.h"
+#include "unary_call.h"
+
+namespace normd {
+namespace {
+
+// The hot methods are registered raw, so that tokens are read where gRPC left them and malformed bytes get a
+// text of ours; by their names still, so that reflection lists them.
+using NormalizerService = v1::Normalizer::WithRawMethod_Normalize<
+    v1::Normalizer::WithRawMethod_NormalizeStream<v1::Normalizer::WithAsyncMethod_ListLayers<
+        v1::Normalizer::WithAsyncMethod_GetServerInfo<v1::Normalizer::Service>>>>;
+
+// Calls that can arrive at one queue while its thread computes, before gRPC has to hold them back itself.
+constexpr int kPlaces = 32;
+
+// The handlers of one poller; its thread alone runs them.
+class PollerMethods {
+ public:
+  PollerMethods(NormalizerService* normalizer, grpc::health::v1::Health::AsyncService* health,
+                const LayerRegistry* layers, int64_t max_message_bytes, const ServingState* state)
+      : normalizer_(normalizer),
+        health_(health),
+        layers_(layers),
+        max_message_bytes_(max_message_bytes),
+        state_(state),
+        handler_(layers) {}
+
+  void AskForCalls(Poller* poller);
+
+ private:
+  grpc::Status Normalize(const grpc::ServerContext& context, const grpc::ByteBuffer& request,
+                         grpc::ByteBuffer* response);
+
+  NormalizerService* normalizer_;
+  grpc::health::v1::Health::AsyncService* health_;
+  const LayerRegistry* layers_;
+  int64_t max_message_bytes_;
+  const ServingState* state_;
+  NormalizeHandler handler_;
+  MessageView view_;
+  Answer answer_;
+  UnaryMethod<grpc::ByteBuffer, grpc::ByteBuffer> normalize_;
+  UnaryMethod<v1::ListLayersRequest, v1::ListLayersResponse> list_layers_;
+  UnaryMethod<v1::GetServerInfoRequest, v1::GetServerInfoResponse> get_server_info_;
+  UnaryMethod<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse> check_;
+  StreamMethod stream_;
+};
+
+grpc::Status PollerMethods::Normalize(const grpc::ServerContext& context, const grpc::ByteBuffer& request,
+                                      grpc::ByteBuffer* response) {
+  if (state_->draining && !state_->serving) return {grpc::StatusCode::UNAVAILABLE, "the server is draining"};
+  Call call;
+  call.arrival = Clock::now();
+  call.message = view_.View(request);
+  call.deadline = ToClock(context.deadline(), call.arrival);
+  const absl::Status status = handler_.Handle(call, Framing::kUnary, &answer_);
+  if (status.ok()) *response = ToByteBuffer(&answer_);
+  return ToGrpc(status);
+}
+
+void PollerMethods::AskForCalls(Poller* poller) {
+  normalize_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
+                  normalizer_->RequestNormalize(context, request, writer, queue, queue, tag);
+                },
+                [this](const auto& context, const auto& request, auto* response) {
+                  return Normalize(context, request, response);
+                }};
+  list_layers_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
+                    normalizer_->RequestListLayers(context, request, writer, queue, queue, tag);
+                  },
+                  [this](const auto&, const auto&, auto* response) {
+                    ListLayers(*layers_, response);
+                    return grpc::Status::OK;
+                  }};
+  get_server_info_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
+                        normalizer_->RequestGetServerInfo(context, request, writer, queue, queue, tag);
+                      },
+                      [this](const auto&, const auto&, auto* response) {
+                        GetServerInfo(*layers_, max_message_bytes_, response);
+                        return grpc::Status::OK;
+                      }};
+  check_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
+              health_->RequestCheck(context, request, writer, queue, queue, tag);
+            },
+            [this](const auto&, const auto& request, auto* response) {
+              return CheckHealth(*state_, request, response);
+            }};
+  stream_ = {[this](auto* context, auto* stream, auto* queue, void* tag) {
+               normalizer_->RequestNormalizeStream(context, stream, queue, queue, tag);
+             },
+             layers_, state_};
+  for (int i = 0; i < kPlaces; ++i) new UnaryCall(poller, &normalize_);
+  new UnaryCall(poller, &list_layers_);
+  new UnaryCall(poller, &get_server_info_);
+  new UnaryCall(poller, &check_);
+  new StreamCall(poller, &stream_);
+  new WatchCall(poller, health_, state_);
+}
+
+class GrpcServerImpl : public GrpcServer {
+ public:
+  GrpcServerImpl(const GrpcServerOptions& options, const LayerRegistry* layers)
+      : options_(options), layers_(layers) {}
+  ~GrpcServerImpl() override { Drain(std::chrono::milliseconds(0)); }
+
+  absl::Status Start();
+  void SetServing() override;
+  void Drain(std::chrono::milliseconds grace) override;
+  const std::vector<std::string>& addresses() const override { return addresses_; }
+  std::shared_ptr<grpc::Channel> InProcessChannel() override { return server_->InProcessChannel({}); }
+
+ private:
+  void Configure(grpc::ServerBuilder* builder);
+  void NotifyPollers();
+
+  GrpcServerOptions options_;
+  const LayerRegistry* layers_;
+  ServingState state_;
+  NormalizerService normalizer_;
+  grpc::health::v1::Health::AsyncService health_;
+  std::vector<std::unique_ptr<PollerMethods>> methods_;
+  std::vector<std::unique_ptr<Poller>> pollers_;
+  std::unique_ptr<grpc::Server> server_;
+  std::vector<std::string> addresses_;
+  std::vector<int> ports_;
+};
+
+void GrpcServerImpl::Configure(grpc::ServerBuilder* builder) {
+  builder->RegisterService(&normalizer_).RegisterService(&health_);
+  builder->SetMaxReceiveMessageSize(static_cast<int>(options_.max_message_bytes));
+  builder->SetMaxSendMessageSize(-1);
+  // With it, a second server on the same port would start silently.
+  builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // 194 KB of gzip can hold 200 MB of zeros, past every limit on a message's size.
+  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  ports_.resize(options_.listen.size());
+  for (size_t i = 0; i < ports_.size(); ++i) {
+    builder->AddListeningPort(options_.listen[i], grpc::InsecureServerCredentials(), &ports_[i]);
+  }
+  for (int i = 0; i < options_.polling_threads; ++i) {
+    pollers_.push_back(std::make_unique<Poller>(builder->AddCompletionQueue()));
+    methods_.push_back(std::make_unique<PollerMethods>(&normalizer_, &health_, layers_,
+                                                       options_.max_message_bytes, &state_));
+  }
+}
+
+absl::Status GrpcServerImpl::Start() {
+  for (const std::string& address : options_.listen) {
+    if (auto status = PrepareListenAddress(address); !status.ok()) return status;
+  }
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  grpc::ServerBuilder builder;
+  Configure(&builder);
+  server_ = builder.BuildAndStart();
+  for (size_t i = 0; i < ports_.size(); ++i) {
+    std::string address = options_.listen[i];
+    if (server_ == nullptr || ports_[i] == 0)
+      return absl::UnavailableError(absl::StrCat("cannot listen on ", address));
+    if (address.ends_with(":0")) address.replace(address.size() - 1, 1, std::to_string(ports_[i]));
+    addresses_.push_back(std::move(address));
+  }
+  if (server_ == nullptr) return absl::InternalError("gRPC did not start the server");
+  for (size_t i = 0; i < pollers_.size(); ++i) {
+    methods_[i]->AskForCalls(pollers_[i].get());
+    pollers_[i]->Start();
+  }
+  return absl::OkStatus();
+}
+
+void GrpcServerImpl::NotifyPollers() {
+  for (auto& poller : pollers_) poller->Notify();
+}
+
+void GrpcServerImpl::SetServing() {
+  state_.serving = true;
+  NotifyPollers();
+}
+
+void GrpcServerImpl::Drain(std::chrono::milliseconds grace) {
+  if (server_ == nullptr) return;
+  state_.serving = false;
+  state_.draining = true;
+  for (auto& poller : pollers_) poller->StopAccepting();
+  NotifyPollers();
+  server_->Shutdown(std::chrono::system_clock::now() + grace);
+  for (auto& poller : pollers_) poller->Join();
+  server_.reset();
+  for (const std::string& address : addresses_) RemoveSocketFile(address);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOptions& options,
+                                                              const LayerRegistry* layers) {
+  auto server = std::make_unique<GrpcServerImpl>(options, layers);
+  if (auto status = server->Start(); !status.ok()) return status;
+  return std::unique_ptr<GrpcServer>(std::move(server));
+}
+
+}  // namespace normd

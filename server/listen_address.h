@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef NORMD_SERVER_LISTEN_ADDRESS_H_
+#define NORMD_SERVER_LISTEN_ADDRESS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace normd {
+
+// Prepares `address` (host:port or unix:/path) for being listened on: removes the socket file that a dead
+// server left. Errors: InvalidArgument for what is no address; Unavailable where it cannot be listened on,
+// with the system's reason. gRPC itself would take a live server's socket file away, and says no reason where
+// a port is in use.
+absl::Status PrepareListenAddress(const std::string& address);
+
+// Removes the socket file of a Unix address after the server has stopped.
+void RemoveSocketFile(const std::string& address);
+
+}  // namespace normd
+
+#endif  // NORMD_SERVER_LISTEN_ADDRESS_H_

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "checkpoint.h"
+#include "grpc_server.h"
+#include "layer_registry.h"
+#include "options.h"
+#include "self_test.h"
+#include "signals.h"
+
+namespace normd {
+namespace {
+
+void SetUpProcess() {
+  HoldStopSignals();
+  // Debian's abseil looks for deadlocks on each lock, which costs six percent of a small call.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  // What gRPC would say of a failed start, this server says itself.
+  setenv("GRPC_VERBOSITY", "NONE", 0);
+  spdlog::set_default_logger(spdlog::stderr_color_mt("normd"));
+  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e %^%l%$ %v");
+}
+
+absl::Status AddCheckpoint(const std::string& spec, LayerRegistry* layers) {
+  const size_t equals = spec.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == spec.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("--checkpoint: expected NAME=FILE, got \"",
+                                                   absl::CHexEscape(spec.substr(0, 256)), "\""));
+  }
+  auto loaded = LoadCheckpoint(std::string_view(spec).substr(0, equals), spec.substr(equals + 1));
+  if (!loaded.ok()) return loaded.status();
+  spdlog::info("checkpoint {}: {} norm layers", spec.substr(0, equals), loaded->size());
+  for (Layer& layer : *loaded) {
+    if (auto status = layers->Add(std::move(layer)); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Serve(const Options& options) {
+  const absl::StatusOr<const Target*> target = SelectTarget(options.target);
+  if (!target.ok()) return target.status();
+  LayerRegistry layers(*target);
+  for (const std::string& spec : options.checkpoints) {
+    if (auto status = AddCheckpoint(spec, &layers); !status.ok()) return status;
+  }
+  if (auto status = SelfTest(**target); !status.ok()) return status;
+  const auto server = GrpcServer::Start(options.server, &layers);
+  if (!server.ok()) return server.status();
+  (*server)->SetServing();
+  spdlog::info("normd " NORMD_VERSION " on target {} (this CPU offers {}), {} layers", (*target)->name,
+               TargetsOfThisCpu(), layers.size());
+  for (const std::string& address : (*server)->addresses()) spdlog::info("listening on {}", address);
+  WaitForStop();
+  spdlog::info("draining: calls in flight have {} s", options.drain_grace_seconds);
+  (*server)->Drain(std::chrono::seconds(options.drain_grace_seconds));
+  spdlog::info("stopped");
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace normd
+
+int main(int argc, char** argv) {
+  normd::SetUpProcess();
+  int exit_code = 0;
+  const auto options = normd::ParseOptions(argc, argv, &exit_code);
+  if (!options.has_value()) return exit_code;
+  const absl::Status status = normd::Serve(*options);
+  if (!status.ok()) spdlog::error("{}", std::string(status.message()));
+  return status.ok() ? 0 : 1;
+}

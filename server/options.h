@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef NORMD_SERVER_OPTIONS_H_
+#define NORMD_SERVER_OPTIONS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grpc_server.h"
+
+namespace normd {
+
+// What the command line and the environment say.
+struct Options {
+  GrpcServerOptions server;
+  std::vector<std::string> checkpoints;  // NAME=FILE
+  std::string target;                    // empty: the best
+  int drain_grace_seconds = 20;
+};
+
+// Nothing, and the code to exit with, where the line was a mistake or asked for help, which has been printed.
+std::optional<Options> ParseOptions(int argc, char** argv, int* exit_code);
+
+}  // namespace normd
+
+#endif  // NORMD_SERVER_OPTIONS_H_

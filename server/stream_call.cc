@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream_call.h"
+
+namespace normd {
+
+StreamCall::StreamCall(Poller* poller, const StreamMethod* method)
+    : poller_(poller), method_(method), handler_(method->layers) {
+  method_->ask(&context_, &stream_, poller_->queue(), ask_.Begin());
+}
+
+void StreamCall::OnAsked(bool ok) {
+  if (!ok) {
+    delete this;
+    return;
+  }
+  if (poller_->accepting()) new StreamCall(poller_, method_);
+  poller_->Enter(this);
+  Read();
+  Notice();
+}
+
+void StreamCall::Read() { stream_.Read(&message_, read_.Begin()); }
+
+void StreamCall::OnRead(bool ok) {
+  arrival_ = Clock::now();
+  message_waits_ = ok;
+  no_more_messages_ = !ok;
+  ServeNext();
+}
+
+void StreamCall::ServeNext() {
+  if (write_.busy() || finish_.busy() || finished_) return DeleteWhenDone();
+  if (!message_waits_) {
+    if (no_more_messages_) Finish(grpc::Status::OK);
+    return Notice();
+  }
+  Call call;
+  call.message = view_.View(message_);
+  call.arrival = arrival_;
+  call.deadline = ToClock(context_.deadline(), arrival_);
+  // In a stream an error is an answer, so the call itself goes on.
+  handler_.Handle(call, Framing::kStream, &answer_).IgnoreError();
+  stream_.Write(ToByteBuffer(&answer_), write_.Begin());
+  message_waits_ = false;
+  Read();
+}
+
+void StreamCall::OnWritten(bool ok) {
+  if (!ok) no_more_messages_ = true;
+  ServeNext();
+}
+
+// A stream with nothing in flight is ended at once when the server drains; otherwise it would hold the
+// shutdown.
+void StreamCall::Notice() {
+  if (!method_->state->draining || write_.busy() || message_waits_) return;
+  Finish({grpc::StatusCode::UNAVAILABLE, "the server is draining"});
+}
+
+void StreamCall::Finish(const grpc::Status& status) {
+  if (finish_.busy() || finished_) return;
+  stream_.Finish(status, finish_.Begin());
+}
+
+void StreamCall::OnFinished(bool /*ok*/) {
+  finished_ = true;
+  poller_->Leave(this);
+  DeleteWhenDone();
+}
+
+void StreamCall::DeleteWhenDone() {
+  if (finished_ && !read_.busy() && !write_.busy()) delete this;
+}
+
+}  // namespace normd

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One NormalizeStream: the next request is read while an answer is written; at most one waits.
+
+#ifndef NORMD_SERVER_STREAM_CALL_H_
+#define NORMD_SERVER_STREAM_CALL_H_
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/async_stream.h>
+
+#include "normalize.h"
+#include "poller.h"
+#include "serving_state.h"
+#include "to_grpc.h"
+
+namespace normd {
+
+using RawStream = grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
+
+// What a stream needs of the server around it.
+struct StreamMethod {
+  std::function<void(grpc::ServerContext*, RawStream*, grpc::ServerCompletionQueue*, void*)> ask;
+  const LayerRegistry* layers;
+  const ServingState* state;
+};
+
+class StreamCall : public LongCall {
+ public:
+  StreamCall(Poller* poller, const StreamMethod* method);
+  void Notice() override;
+
+ private:
+  void OnAsked(bool ok);
+  void OnRead(bool ok);
+  void OnWritten(bool ok);
+  void OnFinished(bool ok);
+  void Read();
+  void ServeNext();
+  void Finish(const grpc::Status& status);
+  void DeleteWhenDone();
+
+  Poller* poller_;
+  const StreamMethod* method_;
+  NormalizeHandler handler_;
+  MessageView view_;
+  Answer answer_;
+  grpc::ServerContext context_;
+  RawStream stream_{&context_};
+  grpc::ByteBuffer message_;
+  Clock::time_point arrival_;
+  Step<StreamCall> ask_{this, &StreamCall::OnAsked};
+  Step<StreamCall> read_{this, &StreamCall::OnRead};
+  Step<StreamCall> write_{this, &StreamCall::OnWritten};
+  Step<StreamCall> finish_{this, &StreamCall::OnFinished};
+  bool message_waits_ = false;
+  bool no_more_messages_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace normd
+
+#endif  // NORMD_SERVER_STREAM_CALL_H_

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Between our types and gRPC's: statuses, slices, deadlines.
+
+#ifndef NORMD_SERVER_TO_GRPC_H_
+#define NORMD_SERVER_TO_GRPC_H_
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/status.h>
+
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "call.h"
+
+namespace normd {
+
+// The one converter. The text is cut at 1,024 bytes, since it travels in an 8 KiB block of metadata.
+grpc::Status ToGrpc(const absl::Status& status);
+
+// A deadline on our clock; gRPC's is on the system's.
+Clock::time_point ToClock(std::chrono::system_clock::time_point deadline, Clock::time_point now);
+
+// The answer's bytes as slices. The payload is not copied: gRPC frees it when it has gone out.
+grpc::ByteBuffer ToByteBuffer(Answer* answer);
+
+// The slices of a message and views of them.
+class MessageView {
+ public:
+  wire::Slices View(const grpc::ByteBuffer& buffer);
+
+ private:
+  std::vector<grpc::Slice> slices_;
+  std::vector<std::string_view> views_;
+};
+
+}  // namespace normd
+
+#endif  // NORMD_SERVER_TO_GRPC_H_

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A place in the queue for one unary RPC at a time: what wraps every handler, once.
+
+#ifndef NORMD_SERVER_UNARY_CALL_H_
+#define NORMD_SERVER_UNARY_CALL_H_
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/async_unary_call.h>
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "poller.h"
+
+namespace normd {
+
+// How a method is asked for its next call, and what answers it.
+template <class Request, class Response>
+struct UnaryMethod {
+  using Writer = grpc::ServerAsyncResponseWriter<Response>;
+  std::function<void(grpc::ServerContext*, Request*, Writer*, grpc::ServerCompletionQueue*, void*)> ask;
+  std::function<grpc::Status(const grpc::ServerContext&, const Request&, Response*)> handle;
+};
+
+// Asks for a call, answers it, and asks again, until the server stops accepting; then it deletes itself.
+template <class Request, class Response>
+class UnaryCall : public Operation {
+ public:
+  UnaryCall(Poller* poller, const UnaryMethod<Request, Response>* method) : poller_(poller), method_(method) {
+    Ask();
+  }
+
+  void Complete(bool ok) override {
+    if (waiting_ && ok) return Answer();
+    // A failed wait is the queue's end; a failed answer is a client that left, and the place is free again.
+    if (waiting_ || !poller_->accepting()) {
+      delete this;
+      return;
+    }
+    Ask();
+  }
+
+ private:
+  void Ask() {
+    waiting_ = true;
+    writer_.reset();
+    context_.emplace();
+    writer_.emplace(&*context_);
+    method_->ask(&*context_, &request_, &*writer_, poller_->queue(), static_cast<Operation*>(this));
+  }
+
+  void Answer() {
+    waiting_ = false;
+    Response response;
+    const grpc::Status status = method_->handle(*context_, request_, &response);
+    request_ = Request();
+    if (status.ok()) {
+      writer_->Finish(response, status, static_cast<Operation*>(this));
+    } else {
+      writer_->FinishWithError(status, static_cast<Operation*>(this));
+    }
+  }
+
+  Poller* poller_;
+  const UnaryMethod<Request, Response>* method_;
+  bool waiting_ = false;
+  std::optional<grpc::ServerContext> context_;
+  std::optional<grpc::ServerAsyncResponseWriter<Response>> writer_;
+  Request request_;
+};
+
+}  // namespace normd
+
+#endif  // NORMD_SERVER_UNARY_CALL_H_
