@@ -54,8 +54,10 @@ void AddNormalize(CLI::App& app, int& exit_code) {
   WithEnvironment(
       command.add_option("--values", flags->values, "numbers: ',' between values, ';' between tokens"));
   command.add_flag("--local", flags->local, "compute in this process, without a server");
-  command.add_option("--target", flags->target, "with --local: the instruction set to use")
-      ->envname("NORMD_TARGET");
+  // The kernels read the variable themselves: as the option's twin it would stand in the way of every call to
+  // a server from a shell that has it set.
+  command.add_option("--target", flags->target,
+                     "with --local: the instruction set to use (Env:NORMD_TARGET)");
   WithEnvironment(command.add_option("--layer", flags->layer, "the layer's name, default layer_norm"));
   WithEnvironment(
       command.add_option("--epsilon", flags->epsilon, "layer_norm with this epsilon, instead of a layer"));

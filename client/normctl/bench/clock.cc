@@ -21,8 +21,9 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes i
 // from being idle, which is what `--interval` is there to measure.
 int wake_up = -1;
 
-void OnSignal(int) {
+void OnSignal(int signal) {
   const int saved_errno = errno;
+  std::signal(signal, SIG_DFL);  // A second one does not wait for the call that is under way.
   interrupted = true;
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(wake_up, &one, sizeof one);
