@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "wire/utf8.h"
 
 namespace normd {
 namespace {
@@ -39,6 +40,12 @@ absl::Status ForEachStretch(wire::Slices message, wire::ByteRange range, uint64_
     begin = slice_end;
   }
   return absl::OkStatus();
+}
+
+// An id that is refused for its length or its bytes is not sent back: the client could not read the error.
+std::string_view IdToEcho(std::string_view id) {
+  const bool fits = id.size() <= static_cast<size_t>(kMaxRequestIdBytes) && wire::IsUtf8(id);
+  return fits ? id : std::string_view();
 }
 
 }  // namespace
@@ -112,8 +119,8 @@ absl::Status NormalizeHandler::Handle(const Call& call, Framing framing, Answer*
   if (framing == Framing::kUnary) return status;
   answer->Clear();
   const std::string text(status.message());
-  wire::AppendStreamError(static_cast<int>(status.code()), text.substr(0, 1024), request_.request_id,
-                          &answer->head());
+  wire::AppendStreamError(static_cast<int>(status.code()), text.substr(0, 1024),
+                          IdToEcho(request_.request_id), &answer->head());
   return absl::OkStatus();
 }
 
