@@ -38,7 +38,7 @@ class Life(unittest.TestCase):
 
     def test_sigterm_does_not_wait_for_idle_streams(self):
         # The time for calls to finish is longer than the test's patience: only a server that does not wait passes.
-        with Server("--drain-grace", "600s") as server:
+        with Server("--drain-grace", "600") as server:
             watch = server.health().Watch(health_pb2.HealthCheckRequest())
             self.assertEqual(next(watch).status, health_pb2.HealthCheckResponse.SERVING)
             questions = queue.Queue()

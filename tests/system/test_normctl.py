@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command-line client against a running server."""
 
+import json
 import tempfile
 import unittest
 
@@ -56,6 +57,13 @@ class Normctl(unittest.TestCase):
                 got = np.load(f"{folder}/out.npy")
                 self.assertEqual((got.shape, got.dtype), (rows.shape, np.dtype("<f4")))
                 self.assertEqual(got.tobytes(), expected.tobytes())
+
+    def test_bench_reports_its_calls(self):
+        for address in (self.server.tcp, self.server.unix):
+            report = json.loads(self.normctl("bench", address, "--total", 50, "--warmup", 5, "--format", "json"))
+            self.assertIn("50", json.dumps(report))
+        code, _, err = run(NORMCTL, "bench", self.server.tcp, "--total", "5", "--warmup", "1", "--layer", "nobody")
+        self.assertGreater(code, 0, err)
 
     def test_errors_of_the_server_are_shown(self):
         self.assertIn("nobody", self.fails("normalize", self.server.tcp, *EXAMPLE, "--layer", "nobody"))
