@@ -4,10 +4,10 @@
 #include <iostream>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "text.h"
 
 namespace normd {
 namespace {
@@ -51,10 +51,10 @@ CLI::Option* WithEnvironment(CLI::Option* option) {
 std::string Advice(const absl::Status& status, std::string_view address) {
   const absl::string_view where(address.data(), address.size());
   if (absl::IsUnavailable(status) && absl::StartsWith(status.message(), "cannot reach ")) {
-    return absl::StrCat("; is normd running? start it with: normd --listen ", absl::CHexEscape(where));
+    return absl::StrCat("; is normd running? start it with: normd --listen ", Printable(where));
   }
   if (absl::IsNotFound(status)) {
-    return absl::StrCat("; the layers it has: normctl layers ", absl::CHexEscape(where));
+    return absl::StrCat("; the layers it has: normctl layers ", Printable(where));
   }
   return "";
 }
@@ -62,7 +62,7 @@ std::string Advice(const absl::Status& status, std::string_view address) {
 int Fail(const absl::Status& status, std::string_view address) {
   const std::string code =
       IsOurFault(status) ? "" : absl::StrCat(absl::StatusCodeToString(status.code()), ": ");
-  std::cerr << "normctl: " << code << absl::CHexEscape(status.message())
+  std::cerr << "normctl: " << code << Printable(status.message())
             << (address.empty() ? "" : Advice(status, address)) << "\n";
   return IsOurFault(status) ? kUsageOrConnection : kCallFailed;
 }

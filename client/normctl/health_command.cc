@@ -4,8 +4,8 @@
 #include <iostream>
 #include <memory>
 
-#include "absl/strings/escaping.h"
 #include "command.h"
+#include "text.h"
 
 namespace normd {
 namespace {
@@ -16,7 +16,7 @@ int Run(const std::string& address, const std::string& service) {
   if (!client.ok()) return Fail(client.status(), address), 1;
   const auto serving = client->Health(service);
   if (!serving.ok()) return Fail(serving.status()), 1;
-  std::cout << absl::CHexEscape(address) << (*serving ? " is serving\n" : " is not serving\n");
+  std::cout << Printable(address) << (*serving ? " is serving\n" : " is not serving\n");
   return *serving ? 0 : 1;
 }
 

@@ -4,7 +4,6 @@
 #include <iostream>
 #include <memory>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "command.h"
@@ -15,12 +14,12 @@ namespace {
 
 std::string Text(const ServerInfo& info) {
   const auto number = [](int64_t value) { return WithThousands(static_cast<uint64_t>(value)); };
-  return absl::StrCat(
-      "version            ", absl::CHexEscape(info.version), "\n", "numerics revision  ",
-      info.numerics_revision, "\n", "target             ", absl::CHexEscape(info.active_target),
-      " (this CPU runs ", absl::CHexEscape(absl::StrJoin(info.targets, ", ")), ")\n", "longest message    ",
-      number(info.max_message_bytes), " bytes\n", "most sequences     ", number(info.max_sequences), "\n",
-      "longest request_id ", number(info.max_request_id_bytes), " bytes\n");
+  return absl::StrCat("version            ", Printable(info.version), "\n", "numerics revision  ",
+                      info.numerics_revision, "\n", "target             ", Printable(info.active_target),
+                      " (this CPU runs ", Printable(absl::StrJoin(info.targets, ", ")), ")\n",
+                      "longest message    ", number(info.max_message_bytes), " bytes\n",
+                      "most sequences     ", number(info.max_sequences), "\n", "longest request_id ",
+                      number(info.max_request_id_bytes), " bytes\n");
 }
 
 int Run(const std::string& address) {

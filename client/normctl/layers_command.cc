@@ -4,7 +4,6 @@
 #include <iostream>
 #include <memory>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "command.h"
 #include "text.h"
@@ -19,12 +18,12 @@ std::string Parameters(const LayerInfo& layer) {
 }
 
 std::vector<std::string> Row(const LayerInfo& layer) {
-  return {absl::CHexEscape(layer.name),
+  return {Printable(layer.name),
           layer.kind,
           layer.hidden == 0 ? "any" : absl::StrCat(layer.hidden),
           absl::StrCat(layer.epsilon),
           Parameters(layer),
-          layer.checkpoint.empty() ? "built in" : absl::CHexEscape(layer.checkpoint)};
+          layer.checkpoint.empty() ? "built in" : Printable(layer.checkpoint)};
 }
 
 int Run(const std::string& address) {

@@ -4,11 +4,11 @@
 #include <iostream>
 #include <memory>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "command.h"
 #include "normalize.h"
+#include "text.h"
 
 namespace normd {
 namespace {
@@ -29,8 +29,8 @@ int WriteResult(const NormalizeTask& task, NormalizeOutcome outcome, bool json) 
   }
   if (!to_file) return 0;
   if (!json) {
-    std::cout << "(" << absl::StrJoin(task.tokens.shape, ", ") << ") float32 -> "
-              << absl::CHexEscape(task.output) << ", normalized " << outcome.where << "\n";
+    std::cout << "(" << absl::StrJoin(task.tokens.shape, ", ") << ") float32 -> " << Printable(task.output)
+              << ", normalized " << outcome.where << "\n";
   }
   const absl::Status status = WriteNpy(task.output, {task.tokens.shape, std::move(outcome.result.tokens)});
   return status.ok() ? 0 : Fail(status);

@@ -2,7 +2,6 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "normalize.h"
 #include "normd/norm.h"
@@ -69,7 +68,7 @@ absl::StatusOr<NormalizeOutcome> NormalizeRemotely(const NormalizeTask& task) {
   const CallTimings& timings = result->timings;
   const uint64_t call = timings.marshal + timings.wait + timings.unmarshal;
   return NormalizeOutcome{
-      .where = absl::StrCat("by ", absl::CHexEscape(task.address), " in ", DurationText(call), ", ",
+      .where = absl::StrCat("by ", Printable(task.address), " in ", DurationText(call), ", ",
                             DurationText(timings.server_compute), " of it in the kernels"),
       .result = *std::move(result)};
 }

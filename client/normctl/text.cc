@@ -35,7 +35,27 @@ std::vector<size_t> Widths(const std::vector<std::vector<std::string>>& rows) {
   return widths;
 }
 
+// ASCII's, and the second set that UTF-8 writes as C2 80 to C2 9F.
+bool IsControl(unsigned char previous, unsigned char byte) {
+  return byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte >= 0x80 && byte < 0xA0);
+}
+
 }  // namespace
+
+std::string Printable(absl::string_view text) {
+  std::string printable;
+  unsigned char previous = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (IsControl(previous, byte)) {
+      absl::StrAppendFormat(&printable, "\\x%02x", byte);
+    } else {
+      printable.push_back(c);
+    }
+    previous = byte;
+  }
+  return printable;
+}
 
 std::string WithThousands(uint64_t value) {
   std::string text = absl::StrCat(value);

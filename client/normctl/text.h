@@ -10,7 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+
 namespace normd {
+
+// `text` without what a terminal would obey: control characters, as \xNN.
+std::string Printable(absl::string_view text);
 
 std::string WithThousands(uint64_t value);       // 41203 -> "41,203"
 std::string DurationText(uint64_t nanoseconds);  // 1500000000 -> "1.5 s"

@@ -31,8 +31,8 @@ class Clock {
 
 // How long a phase lasts: until each of the bounds that are given was reached, or until any of them was.
 struct Extent {
-  std::optional<uint64_t> calls;
-  std::optional<uint64_t> nanoseconds;
+  std::optional<uint64_t> calls = {};
+  std::optional<uint64_t> nanoseconds = {};
   bool until_both = false;
 
   bool Reached(uint64_t calls_begun, uint64_t elapsed) const;

@@ -111,11 +111,11 @@ std::string_view Transport(std::string_view address) {
 }
 
 std::string Describe(const BenchPlan& plan) {
-  std::string text = absl::StrCat(
-      "bench ", absl::CHexEscape(plan.address), ": ", Text(plan.measured), " of ", plan.tokens, " x ",
-      plan.hidden, " float32 (", BytesText(static_cast<uint64_t>(plan.tokens * plan.hidden * 4)),
-      ") through layer ", absl::CHexEscape(plan.layer), " over ", View(Transport(plan.address)),
-      ", closed loop, ", plan.concurrency, " at a time");
+  std::string text =
+      absl::StrCat("bench ", Printable(plan.address), ": ", Text(plan.measured), " of ", plan.tokens, " x ",
+                   plan.hidden, " float32 (", BytesText(static_cast<uint64_t>(plan.tokens * plan.hidden * 4)),
+                   ") through layer ", Printable(plan.layer), " over ", View(Transport(plan.address)),
+                   ", closed loop, ", plan.concurrency, " at a time");
   if (plan.interval > 0) absl::StrAppend(&text, ", one every ", DurationText(plan.interval));
   return absl::StrCat(text, ", after a warm-up of ", Text(plan.warmup));
 }

@@ -32,10 +32,10 @@ struct BenchPlan {
 
 // The options as they were written.
 struct BenchFlags {
-  std::string address;
+  std::string address = {};
   uint64_t total = 0;  // 0: not given
-  std::string duration;
-  std::string warmup;
+  std::string duration = {};
+  std::string warmup = {};
   int64_t concurrency = 1;
   int64_t tokens = 1;
   int64_t hidden = 768;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "bench/report.h"
@@ -54,7 +53,7 @@ std::string ErrorLines(const Tally& tally) {
   std::string text;
   for (const auto& [code, count] : tally.errors) {
     absl::StrAppend(&text, "  ", WithThousands(count), " ", absl::StatusCodeToString(code),
-                    ", the first: ", absl::CHexEscape(tally.first_error.at(code)), "\n");
+                    ", the first: ", Printable(tally.first_error.at(code)), "\n");
   }
   return text;
 }
@@ -89,10 +88,10 @@ std::string SlowLine(const Report& report) {
 }  // namespace
 
 std::string ReportText(const Report& report) {
-  std::string text = absl::StrCat("server ", absl::CHexEscape(report.result.server), "; this client ",
-                                  report.result.placement, "\n\n", LatencyTable(report), "\n",
-                                  CallsLine(report), ErrorLines(report.result.tally));
-  if (report.plan.interval > 0) absl::StrAppend(&text, SlowLine(report));
+  std::string text =
+      absl::StrCat("server ", Printable(report.result.server), "; this client ", report.result.placement,
+                   "\n\n", LatencyTable(report), "\n", CallsLine(report), ErrorLines(report.result.tally));
+  if (report.plan.interval > 0 && report.latency.count() > 0) absl::StrAppend(&text, SlowLine(report));
   return text;
 }
 

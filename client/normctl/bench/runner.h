@@ -20,7 +20,7 @@ namespace normd {
 enum class EndReason { kDone, kInterrupted, kFull };
 
 struct BenchResult {
-  Tally tally;           // of all workers
+  Tally tally = {};      // of all workers
   uint64_t elapsed = 0;  // nanoseconds of the measured phase
   EndReason end_reason = EndReason::kDone;
   std::string server;     // its version and target, or why it did not say
