@@ -3,6 +3,7 @@
 
 #include <netdb.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -44,6 +45,11 @@ absl::Status NoAddress(const std::string& address) {
       absl::StrCat("expected an address host:port or unix:/path, got \"", Shown(address), "\""));
 }
 
+bool IsSocket(const std::string& path) {
+  struct stat file = {};
+  return lstat(path.c_str(), &file) == 0 && S_ISSOCK(file.st_mode);
+}
+
 absl::Status PrepareUnix(const std::string& address) {
   const std::string path = address.substr(kUnix.size());
   sockaddr_un name = {};
@@ -55,8 +61,8 @@ absl::Status PrepareUnix(const std::string& address) {
   if (connect(probe.fd(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0) {
     return CannotListen(address, "a server is listening there");
   }
-  // Refused: the file is a socket that nobody listens on any more.
-  if (errno == ECONNREFUSED) unlink(path.c_str());
+  // Refused: a socket that nobody listens on any more, or a file of somebody's that is no socket at all.
+  if (errno == ECONNREFUSED && IsSocket(path)) unlink(path.c_str());
   const Socket trial(AF_UNIX, SOCK_STREAM);
   if (bind(trial.fd(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0) {
     return CannotListen(address, std::strerror(errno));

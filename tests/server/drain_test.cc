@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a server ends. Over a Unix socket: gRPC's channel inside the process drops its calls at the first sign
+// of a shutdown.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "handled.h"
+#include "service_fixture.h"
+
+namespace normd {
+namespace {
+
+constexpr std::chrono::seconds kGrace{600};  // a drain that waits for it never ends a test
+
+std::string MakeFolder() {
+  char name[] = "/tmp/normd_drain_XXXXXX";
+  return mkdtemp(name);
+}
+
+class DrainTest : public ServiceTest {
+ protected:
+  DrainTest() : DrainTest(MakeFolder()) {}
+  explicit DrainTest(const std::string& folder) : ServiceTest(Listening(folder)), folder_(folder) {
+    Connect(grpc::CreateChannel(server_->addresses().front(), grpc::InsecureChannelCredentials()));
+  }
+  ~DrainTest() override { std::filesystem::remove_all(folder_); }
+
+  static GrpcServerOptions Listening(const std::string& folder) {
+    GrpcServerOptions options;
+    options.listen = {"unix:" + folder + "/socket"};
+    return options;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(DrainTest, WatchTellsEachChangeAndDoesNotHoldADrain) {
+  grpc::ClientContext context;
+  const auto watch = health_->Watch(&context, {});
+  health::HealthCheckResponse response;
+  ASSERT_TRUE(watch->Read(&response));
+  EXPECT_EQ(response.status(), health::HealthCheckResponse::NOT_SERVING);
+  server_->SetServing();
+  ASSERT_TRUE(watch->Read(&response));
+  EXPECT_EQ(response.status(), health::HealthCheckResponse::SERVING);
+  std::thread drain([&] { server_->Drain(kGrace); });
+  ASSERT_TRUE(watch->Read(&response));
+  EXPECT_EQ(response.status(), health::HealthCheckResponse::NOT_SERVING);
+  EXPECT_FALSE(watch->Read(&response));
+  EXPECT_TRUE(watch->Finish().ok());  // a drain that waited for its grace would have cancelled it
+  drain.join();
+}
+
+TEST_F(DrainTest, DrainEndsAnIdleStream) {
+  grpc::ClientContext context;
+  const auto stream = normalizer_->NormalizeStream(&context);
+  v1::NormalizeStreamResponse response;
+  ASSERT_TRUE(stream->Write(RequestOf({1, 3}, 2)));
+  ASSERT_TRUE(stream->Read(&response));
+  server_->Drain(kGrace);
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+}  // namespace
+}  // namespace normd
