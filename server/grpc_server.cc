@@ -61,7 +61,6 @@ class PollerMethods {
 
 grpc::Status PollerMethods::Normalize(const grpc::ServerContext& context, const grpc::ByteBuffer& request,
                                       grpc::ByteBuffer* response) {
-  if (state_->draining && !state_->serving) return {grpc::StatusCode::UNAVAILABLE, "the server is draining"};
   Call call;
   call.arrival = Clock::now();
   call.message = view_.View(request);

@@ -8,18 +8,19 @@ namespace normd {
 
 // An alarm is the one way to wake a completion queue's thread from outside. It deletes itself when it has
 // rung.
-class Poller::Notice : public Operation {
+class Poller::Errand : public Operation {
  public:
-  explicit Notice(Poller* poller) : poller_(poller) {
+  Errand(Poller* poller, void (Poller::*task)()) : poller_(poller), task_(task) {
     alarm_.Set(poller->queue(), gpr_now(GPR_CLOCK_MONOTONIC), static_cast<Operation*>(this));
   }
   void Complete(bool /*ok*/) override {
-    poller_->NoticeAll();
+    (poller_->*task_)();
     delete this;
   }
 
  private:
   Poller* poller_;
+  void (Poller::*task_)();
   grpc::Alarm alarm_;
 };
 
@@ -29,7 +30,7 @@ void Poller::Start() {
   thread_ = std::thread([this] { Run(); });
 }
 
-void Poller::Notify() { new Notice(this); }
+void Poller::Notify() { new Errand(this, &Poller::NoticeAll); }
 
 void Poller::NoticeAll() {
   // A call may leave while it is told.
@@ -45,10 +46,12 @@ void Poller::Run() {
 
 void Poller::Join() {
   if (!queue_) return;
-  queue_->Shutdown();
   if (thread_.joinable()) {
+    // On its own thread, which may be about to ask for a call: gRPC aborts where the queue ends under it.
+    new Errand(this, &Poller::ShutDownQueue);
     thread_.join();
   } else {
+    ShutDownQueue();
     Run();  // never started: what was requested still has to be taken back
   }
   queue_.reset();

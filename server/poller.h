@@ -73,9 +73,10 @@ class Poller {
   void Leave(LongCall* call) { long_calls_.erase(call); }
 
  private:
-  class Notice;
+  class Errand;
   void Run();
   void NoticeAll();
+  void ShutDownQueue() { queue_->Shutdown(); }
 
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::atomic<bool> accepting_ = true;
