@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace normd {
@@ -81,9 +83,15 @@ absl::Status TryToBind(const std::string& address, const addrinfo& candidate) {
   return absl::OkStatus();
 }
 
+// getaddrinfo takes 99999 for 34463, its low 16 bits.
+bool IsPort(const std::string& text) {
+  uint32_t port = 0;
+  return absl::SimpleAtoi(text, &port) && port <= 65535;
+}
+
 absl::Status PrepareTcp(const std::string& address) {
   const size_t colon = address.rfind(':');
-  if (colon == std::string::npos || colon + 1 == address.size()) return NoAddress(address);
+  if (colon == std::string::npos || !IsPort(address.substr(colon + 1))) return NoAddress(address);
   std::string host = address.substr(0, colon);
   if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   addrinfo hints = {};

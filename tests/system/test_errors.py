@@ -25,7 +25,7 @@ def inline(**parameters):
 
 # What is wrong: the request, and what the text has to name.
 INVALID = {
-    "counts that do not add up": (changed(token_counts=[1, 2]), ["3", "4"]),
+    "counts that do not add up": (changed(token_counts=[1, 2]), ["3 rows", "96", "128"]),
     "a count below 0": (changed(token_counts=[5, -1]), ["-1"]),
     "counts whose sum overflows": (changed(token_counts=[LARGEST, LARGEST]), ["token_counts"]),
     "a size that overflows": (changed(token_counts=[2**40], hidden=2**40), ["hidden"]),
@@ -35,7 +35,7 @@ INVALID = {
     "another hidden than the layer's": (changed(layer="minilm/embeddings.LayerNorm"), ["8", "384"]),
     "both payloads": (changed(values=[1.0] * 32), ["values", "data"]),
     "neither payload": (changed(data=None), ["values", "data"]),
-    "values that are no whole row": (changed(data=None, values=[1.0] * 31), ["31"]),
+    "values that are no whole row": (changed(data=None, values=[1.0] * 31), ["32", "124"]),
     "neither layer nor parameters": (changed(layer=None), ["layer", "parameters"]),
     "both layer and parameters": (changed(parameters=pb.Parameters()), ["layer", "parameters"]),
     "gamma of another length": (inline(gamma=[1.0] * 3), ["3", "8"]),

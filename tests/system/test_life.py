@@ -80,7 +80,7 @@ class Life(unittest.TestCase):
         self.assertIn("sse9", out + err)
 
     def test_bad_arguments_are_errors(self):
-        for arguments in (["--listen", "nowhere"], ["--listen", "127.0.0.1:99999"], ["--nonsense"]):
+        for arguments in (["--listen", "nowhere"], ["--listen", "127.0.0.1:99999"], ["--listen", "127.0.0.1:"], ["--nonsense"]):
             code, out, err = run(NORMD, *arguments)
             self.assertGreater(code, 0, arguments)
             self.assertNotEqual(out + err, "", arguments)
