@@ -43,7 +43,7 @@ constexpr int kLanes = 32;
 constexpr int kFolded = 8;       // lanes that go into double
 constexpr int kAdditions = 8;    // a lane, before they go
 constexpr int kGroupBlocks = 4;  // blocks of 32 that the wide rows' tree adds first
-constexpr int64_t kGroup = kGroupBlocks * kLanes;
+constexpr int64_t kGroup = int64_t{kGroupBlocks} * kLanes;
 constexpr int64_t kNarrow = int64_t{kAdditions} * kLanes;  // the widest row without the tree
 constexpr int64_t kFloatBytes = sizeof(float);
 

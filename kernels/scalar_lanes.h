@@ -17,7 +17,7 @@ struct ScalarLanes {
   static constexpr int kWidth = 1;
 
   static Batch Load(const std::byte* p) {
-    Batch value;
+    Batch value = 0;
     std::memcpy(&value, p, sizeof value);
     return value;
   }

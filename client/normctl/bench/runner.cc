@@ -117,7 +117,7 @@ absl::StatusOr<BenchResult> RunBench(const BenchPlan& plan, Clock& clock) {
 }
 
 std::string Placement() {
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  const int64_t online = sysconf(_SC_NPROCESSORS_ONLN);
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
   if (sched_getaffinity(0, sizeof cpus, &cpus) != 0)
