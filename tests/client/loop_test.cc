@@ -75,6 +75,7 @@ TEST_F(LoopTest, SharesItsCallsAmongWorkers) {
 TEST_F(LoopTest, SendsOneCallEachInterval) {
   Run({.calls = 4}, {.interval = 100, .max_samples = 1000}, Taking({10, 20}));
   EXPECT_EQ(sent_, (std::vector<uint64_t>{1000, 1100, 1200, 1300}));
+  EXPECT_EQ(clock_.Now(), 1320u);  // nothing is waited for behind the last call
 }
 
 TEST_F(LoopTest, ASlowCallDelaysTheNextAndIsNotCaughtUpWith) {

@@ -28,7 +28,11 @@ bool Phase::Begin(uint64_t now) {
 Tally RunClosedLoop(const Pace& pace, Phase& phase, Clock& clock, const Call& call) {
   Tally tally;
   uint64_t due = clock.Now();
-  while (!clock.Interrupted() && phase.Begin(clock.Now())) {
+  // Whether a call belongs to the phase is asked before the wait for it, so that no run ends with a wait for
+  // nothing.
+  while (!clock.Interrupted() && phase.Begin(std::max(clock.Now(), due))) {
+    if (pace.interval > 0) clock.SleepUntil(due);
+    if (clock.Interrupted()) break;
     Sample sample;
     const uint64_t sent = clock.Now();
     const absl::Status status = call(&sample.timings);
@@ -43,7 +47,6 @@ Tally RunClosedLoop(const Pace& pace, Phase& phase, Clock& clock, const Call& ca
     tally.full = tally.samples.size() >= pace.max_samples;
     if (tally.full || (pace.until_error && !status.ok())) break;
     due = std::max(due + pace.interval, done);
-    if (pace.interval > 0) clock.SleepUntil(due);
   }
   return tally;
 }
