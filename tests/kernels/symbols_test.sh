@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# symbols_test.sh NM OBJDUMP TARGET OBJECT...: the objects of one target export one symbol, and hold no register that
-# is wider than the target's. An inline function that they shared with the rest of the program could otherwise be the
-# copy that the linker keeps for everybody, and fault on an older CPU.
+# symbols_test.sh NM OBJDUMP TARGET OBJECT...: the objects of one target export one symbol, and those of the targets that
+# are named below hold no register that is wider than the target's. An inline function that they shared with the rest of
+# the program could otherwise be the copy that the linker keeps for everybody, and fault on an older CPU.
 set -eu
 nm=$1 objdump=$2 target=$3
 shift 3
@@ -34,5 +34,5 @@ case $target in
   avx512) expect '%zmm[0-9]' yes "$@" ;;
   avx2) expect '%ymm[0-9]' yes "$@"; expect '%zmm[0-9]|%k[0-7]|%ymm(1[6-9]|2[0-9]|3[01])' no "$@" ;;
   neon) expect 'v[0-9]+\.4s' yes "$@" ;;
-  *) expect '%[yz]mm[0-9]|%k[0-7]' no "$@" ;;
+  scalar) expect '%[yz]mm[0-9]|%k[0-7]' no "$@" ;;
 esac
