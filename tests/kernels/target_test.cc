@@ -26,12 +26,13 @@ TEST(TargetTest, NamesAreUniqueAndScalarIsLast) {
 
 // A build for this processor that lost its wide kernels would pass every test of bits.
 TEST(TargetTest, ThisProcessorsTargetsAreInTheTable) {
-  std::vector<std::string_view> names;
-  for (const Target& target : AllTargets()) names.push_back(target.name);
+  std::set<std::string_view> names;
+  for (const Target& target : AllTargets()) names.insert(target.name);
 #if defined(__x86_64__)
-  EXPECT_EQ(names, (std::vector<std::string_view>{"avx512", "avx2", "scalar"}));
+  EXPECT_TRUE(names.contains("avx512"));
+  EXPECT_TRUE(names.contains("avx2"));
 #elif defined(__aarch64__)
-  EXPECT_EQ(names, (std::vector<std::string_view>{"neon", "scalar"}));
+  EXPECT_TRUE(names.contains("neon"));
 #endif
 }
 
