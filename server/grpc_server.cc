@@ -111,8 +111,8 @@ void PollerMethods::AskForCalls(Poller* poller) {
 
 class GrpcServerImpl : public GrpcServer {
  public:
-  GrpcServerImpl(const GrpcServerOptions& options, const LayerRegistry* layers)
-      : options_(options), layers_(layers) {}
+  GrpcServerImpl(GrpcServerOptions options, const LayerRegistry* layers)
+      : options_(std::move(options)), layers_(layers) {}
   ~GrpcServerImpl() override { Drain(std::chrono::milliseconds(0)); }
 
   absl::Status Start();

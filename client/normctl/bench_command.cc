@@ -48,7 +48,7 @@ int Run(const Flags& flags) {
   const auto plan = MakePlan(flags.bench);
   if (!plan.ok()) return Fail(plan.status());
   // With JSON on stdout, what was understood goes where people still see it.
-  (flags.format == "json" ? std::cerr : std::cout) << Describe(*plan) << std::endl;
+  (flags.format == "json" ? std::cerr : std::cout) << Describe(*plan) << '\n' << std::flush;
   SystemClock clock;
   const auto result = RunBench(*plan, clock);
   if (!result.ok()) return Fail(result.status(), plan->address);
