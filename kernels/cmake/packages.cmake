@@ -69,7 +69,7 @@ endfunction()
 normd_package_target(normd_absl MODULES absl_status absl_statusor absl_strings absl_str_format absl_time
                                         absl_synchronization absl_inlined_vector absl_flat_hash_map)
 if(NORMD_BUILD_SERVICE)
-  normd_package_target(normd_grpc MODULES grpc++ protobuf absl_status absl_statusor absl_strings absl_str_format
+  normd_package_target(normd_grpc MODULES grpc++ re2 protobuf absl_status absl_statusor absl_strings absl_str_format
                                           absl_time absl_synchronization absl_inlined_vector absl_flat_hash_map
-                                  ALSO re2 cares upb address_sorting z ssl crypto)
+                                  ALSO cares upb address_sorting z ssl crypto)
 endif()
