@@ -27,8 +27,7 @@ namespace {
 bool HasAvx512() noexcept {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("fma");
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
 }
 bool HasAvx2() noexcept { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #endif

@@ -107,7 +107,7 @@ absl::Status PrepareTcp(const std::string& address) {
   return status;
 }
 
-bool IsUnix(const std::string& address) { return address.compare(0, kUnix.size(), kUnix) == 0; }
+bool IsUnix(const std::string& address) { return address.starts_with(kUnix); }
 
 }  // namespace
 

@@ -83,7 +83,7 @@ absl::StatusOr<StreamAnswer> NormalizeStream::Impl::Receive() {
   if (expected_.empty()) return absl::FailedPreconditionError("no request is in flight");
   while (answers_.empty() && awaited_.read) PollOnce();
   if (answers_.empty()) return EndedEarly();
-  const grpc::ByteBuffer bytes = std::move(answers_.front());
+  const grpc::ByteBuffer bytes = answers_.front();
   answers_.pop_front();
   const Expected expected = expected_.front();
   expected_.pop_front();

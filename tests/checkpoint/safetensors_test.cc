@@ -79,7 +79,8 @@ TEST(SafetensorsHeader, AcceptsTheWholeFormat) {
 }
 
 TEST(SafetensorsHeader, IsAtMost100MillionBytes) {
-  const std::string spaces(99'999'999, ' ');
+  std::string spaces;
+  spaces.resize(99'999'999, ' ');
   EXPECT_TRUE(ParseSafetensorsHeader(Safetensors("{}" + spaces.substr(1))).ok());
   const absl::Status status = ParseSafetensorsHeader(Safetensors("{}" + spaces)).status();
   EXPECT_THAT(std::string(status.message()),

@@ -39,8 +39,8 @@ class ExactRow {
 
   std::span<const float> x_;
   long double first_mean_;
-  long double correction_;
-  long double largest_deviation_;
+  long double correction_ = 0;
+  long double largest_deviation_ = 0;
   long double rstd_;
 };
 

@@ -149,7 +149,9 @@ std::string Describe(const Shape& s) {
 std::optional<Shape> ParseShape(std::string_view text) {
   const std::vector<std::string> parts = absl::StrSplit(std::string(text), ',');
   Shape s;
-  if (parts.size() != 12 || (s.family = FamilyOf(parts[0])) == FamilyCount()) return std::nullopt;
+  if (parts.size() != 12) return std::nullopt;
+  s.family = FamilyOf(parts[0]);
+  if (s.family == FamilyCount()) return std::nullopt;
   const bool read = absl::SimpleAtoi(parts[1], &s.hidden) && absl::SimpleAtod(parts[2], &s.a) &&
                     absl::SimpleAtod(parts[3], &s.b) && absl::SimpleAtod(parts[4], &s.c) &&
                     absl::SimpleAtod(parts[5], &s.d) && absl::SimpleAtod(parts[6], &s.base) &&

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include <bit>
 #include <cstdlib>
 #include <string>
 
@@ -31,7 +32,7 @@ Counts counts;
 // affair.
 void OnTrap(int, siginfo_t*, void* context) {
   const auto address = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
-  const auto* instruction = reinterpret_cast<const unsigned char*>(address);
+  const auto* instruction = std::bit_cast<const unsigned char*>(address);
   if (instruction < &__executable_start || instruction >= &etext) return;
   ++counts.all;
   counts.evex += *instruction == 0x62;

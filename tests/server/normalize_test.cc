@@ -45,7 +45,7 @@ TEST_F(NormalizeTest, WorkedExampleAsValues) {
 
 TEST_F(NormalizeTest, ValuesAndDataGiveTheSameBits) {
   Random random(1);
-  const std::vector<float> tokens = RandomTokens(&random, 3 * 33);
+  const std::vector<float> tokens = RandomTokens(&random, int64_t{3} * 33);
   auto request = RequestOf(tokens, 33);
   const auto data = Handle(&handler_, request);
   request.clear_data();

@@ -55,7 +55,7 @@ uint64_t SystemClock::Now() {
 void SystemClock::SleepUntil(uint64_t time) {
   for (uint64_t now = Now(); now < time && !interrupted; now = Now()) {
     const timespec left{static_cast<time_t>((time - now) / kSecond),
-                        static_cast<long>((time - now) % kSecond)};
+                        static_cast<decltype(timespec::tv_nsec)>((time - now) % kSecond)};
     pollfd waited{wake_up, POLLIN, 0};
     ppoll(&waited, 1, &left, nullptr);
   }
