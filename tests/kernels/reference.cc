@@ -39,7 +39,7 @@ constexpr long double kFloatUlp = 0x1p-23L;
 
 }  // namespace
 
-ExactRow::ExactRow(std::span<const float> x, double epsilon) : x_(x), correction_(0), largest_deviation_(0) {
+ExactRow::ExactRow(std::span<const float> x, double epsilon) : x_(x) {
   const auto hidden = static_cast<int64_t>(x.size());
   const auto count = static_cast<long double>(hidden);
   first_mean_ = PairwiseSum(0, hidden, [&](int64_t i) { return static_cast<long double>(x_[i]); }) / count;
