@@ -50,7 +50,7 @@ class PollerMethods {
   int64_t max_message_bytes_;
   const ServingState* state_;
   NormalizeHandler handler_;
-  MessageView view_;
+  MessageSlices view_;
   Answer answer_;
   UnaryMethod<grpc::ByteBuffer, grpc::ByteBuffer> normalize_;
   UnaryMethod<v1::ListLayersRequest, v1::ListLayersResponse> list_layers_;

@@ -11,6 +11,7 @@ namespace normd {
 class Poller::Errand : public Operation {
  public:
   Errand(Poller* poller, void (Poller::*task)()) : poller_(poller), task_(task) {
+    poller->handed_over_.fetch_add(1, std::memory_order_release);
     alarm_.Set(poller->queue(), gpr_now(GPR_CLOCK_MONOTONIC), static_cast<Operation*>(this));
   }
   void Complete(bool /*ok*/) override {
@@ -41,7 +42,10 @@ void Poller::NoticeAll() {
 void Poller::Run() {
   void* tag = nullptr;
   bool ok = false;
-  while (queue_->Next(&tag, &ok)) static_cast<Operation*>(tag)->Complete(ok);
+  while (queue_->Next(&tag, &ok)) {
+    handed_over_.load(std::memory_order_acquire);
+    static_cast<Operation*>(tag)->Complete(ok);
+  }
 }
 
 void Poller::Join() {

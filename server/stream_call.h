@@ -42,7 +42,7 @@ class StreamCall : public LongCall {
   Poller* poller_;
   const StreamMethod* method_;
   NormalizeHandler handler_;
-  MessageView view_;
+  MessageSlices view_;
   Answer answer_;
   grpc::ServerContext context_;
   RawStream stream_{&context_};

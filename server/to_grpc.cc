@@ -42,7 +42,7 @@ grpc::ByteBuffer ToByteBuffer(Answer* answer) {
   return {slices, 2};
 }
 
-wire::Slices MessageView::View(const grpc::ByteBuffer& buffer) {
+wire::Slices MessageSlices::View(const grpc::ByteBuffer& buffer) {
   slices_.clear();
   views_.clear();
   if (!buffer.Dump(&slices_).ok()) return {};

@@ -26,7 +26,7 @@ Clock::time_point ToClock(std::chrono::system_clock::time_point deadline, Clock:
 grpc::ByteBuffer ToByteBuffer(Answer* answer);
 
 // The slices of a message and views of them.
-class MessageView {
+class MessageSlices {
  public:
   wire::Slices View(const grpc::ByteBuffer& buffer);
 

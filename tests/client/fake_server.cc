@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fake_server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +14,7 @@ namespace {
 
 std::string PlusOne(const std::string& data) {
   std::vector<float> values(data.size() / sizeof(float));
-  std::memcpy(values.data(), data.data(), values.size() * sizeof(float));
+  std::copy_n(data.data(), data.size(), reinterpret_cast<char*>(values.data()));
   for (float& value : values) value += 1;
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }

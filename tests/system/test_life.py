@@ -29,7 +29,13 @@ class Life(unittest.TestCase):
                 time.sleep(0)
             server.terminate()
             under_way = not call.done()
-            self.assertEqual(len(call.result().data), rows.nbytes)
+            try:
+                self.assertEqual(len(call.result().data), rows.nbytes)
+            except grpc.RpcError as error:
+                # gRPC gives up a request that had not arrived whole, so no call was under way yet. Memory is no sure
+                # sign of it: a sanitizer takes some of its own for each byte.
+                self.assertEqual(error.code(), grpc.StatusCode.CANCELLED)
+                under_way = False
             self.assertEqual(server.wait(), 0, server.output())
             return under_way
 
