@@ -34,7 +34,7 @@ class Life(unittest.TestCase):
             except grpc.RpcError as error:
                 # gRPC gives up a request that had not arrived whole, so no call was under way yet. Memory is no sure
                 # sign of it: a sanitizer takes some of its own for each byte.
-                self.assertEqual(error.code(), grpc.StatusCode.CANCELLED)
+                self.assertIn(error.code(), (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE))
                 under_way = False
             self.assertEqual(server.wait(), 0, server.output())
             return under_way
