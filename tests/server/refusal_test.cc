@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 #include "handled.h"
@@ -131,6 +132,12 @@ const Refusal kLayers[] = {
      [](Request* r) {
        r->clear_layer();
        r->mutable_parameters()->set_epsilon(-1);
+     },
+     StatusCode::kInvalidArgument, "epsilon"},
+    {"EpsilonThatIsNoNumber",
+     [](Request* r) {
+       r->clear_layer();
+       r->mutable_parameters()->set_epsilon(std::nan(""));
      },
      StatusCode::kInvalidArgument, "epsilon"},
     {"InlineBatchNorm",
