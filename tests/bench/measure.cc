@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "machine.h"
+
+namespace normd::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long the worker threads of most OpenMP runtimes spin after a call; the next contestant begins
+// afterwards.
+constexpr auto kSpinning = std::chrono::milliseconds(5);
+
+struct Runner {
+  size_t contestant;
+  Call call;
+  int64_t repetitions = 1;
+};
+
+double Time(const Call& call, int64_t repetitions) {
+  const Clock::time_point start = Clock::now();
+  for (int64_t i = 0; i < repetitions; ++i) call.run();
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count() /
+         static_cast<double>(repetitions);
+}
+
+// Twice as many calls until they fill a turn: the first ones are slower than the rest.
+int64_t Calibrate(const Call& call, double nanoseconds) {
+  for (int64_t repetitions = 1;; repetitions *= 2) {
+    const double taken = Time(call, repetitions) * static_cast<double>(repetitions);
+    if (taken < nanoseconds / 4) continue;
+    return std::max<int64_t>(1, std::lround(static_cast<double>(repetitions) * nanoseconds / taken));
+  }
+}
+
+// What a contestant makes for the cell, its workers among that, begins on the second core; the calls are made
+// from the first.
+Call Prepare(const Contestant& contestant, const Cell& cell, const Buffers& buffers,
+             const MeasureOptions& options) {
+  if (!contestant.why_not.empty()) throw Unsupported(contestant.why_not);
+  PinTo(cell.threads > 1 ? options.second_core : options.core);
+  Call call = contestant.prepare(cell, buffers);
+  call.run();
+  PinTo(options.core);
+  return call;
+}
+
+std::vector<Runner> PrepareAll(const Contestants& contestants, const Cell& cell, const Buffers& buffers,
+                               const MeasureOptions& options, std::vector<Times>& times) {
+  std::vector<Runner> runners;
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    try {
+      runners.push_back({i, Prepare(contestants[i], cell, buffers, options)});
+      runners.back().repetitions = Calibrate(runners.back().call, options.round_nanoseconds);
+    } catch (const std::exception& error) {
+      times[i].why_not = error.what();
+    }
+  }
+  return runners;
+}
+
+}  // namespace
+
+std::vector<Times> Measure(const Contestants& contestants, const Cell& cell, const Buffers& buffers,
+                           const MeasureOptions& options) {
+  std::vector<Times> times(contestants.size());
+  std::vector<Runner> runners = PrepareAll(contestants, cell, buffers, options, times);
+  for (int round = 0; round < options.rounds; ++round) {
+    for (size_t turn = 0; turn < runners.size(); ++turn) {
+      const Runner& runner = runners[(turn + static_cast<size_t>(round)) % runners.size()];
+      if (cell.threads > 1) std::this_thread::sleep_for(kSpinning);
+      runner.call.run();  // brings the caches and predictors over from the contestant before
+      times[runner.contestant].rounds.push_back(Time(runner.call, runner.repetitions));
+    }
+  }
+  return times;
+}
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double MedianRatio(const Times& times, const Times& base) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < std::min(times.rounds.size(), base.rounds.size()); ++i) {
+    ratios.push_back(times.rounds[i] / base.rounds[i]);
+  }
+  return Median(std::move(ratios));
+}
+
+}  // namespace normd::bench
