@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The virtual lanes and what is added up in them. layer_norm_kernel.h says why they are as they are.
+// The virtual lanes and what is added up in them. norm_kernel.h says why they are as they are.
 
 #ifndef NORMD_MOMENTS_H_
 #define NORMD_MOMENTS_H_
@@ -12,12 +12,12 @@ namespace normd {
 namespace {
 
 constexpr int kLanes = 32;
-constexpr int kFolded = 8;       // lanes that go into double
+constexpr int kFolded = 8;       // lanes that go into double, or through the last steps of the tree
 constexpr int kAdditions = 8;    // a lane, before they go
 constexpr int kGroupBlocks = 4;  // blocks of 32 that the wide rows' tree adds first
 constexpr int64_t kGroup = int64_t{kGroupBlocks} * kLanes;
-constexpr int64_t kNarrow = int64_t{kAdditions} * kLanes;  // the widest row without the tree
-constexpr int64_t kFloatBytes = sizeof(float);
+constexpr int64_t kNarrow = int64_t{kAdditions} * kLanes;         // the widest row without the tree
+constexpr int64_t kUnflushed = kAdditions * kGroup + kGroup - 1;  // the widest row without a flush
 
 template <class L>
 inline constexpr int kRegisters = kLanes / L::kWidth;
@@ -25,34 +25,26 @@ inline constexpr int kRegisters = kLanes / L::kWidth;
 // The virtual lanes of one quantity, in registers.
 template <class L>
 struct LaneSums {
-  typename L::Batch lane[kRegisters<L>];
+  using Batch = typename L::Batch;
+  Batch lane[kRegisters<L>];
 
   void Clear() {
-    for (auto& batch : lane) batch = typename L::Batch(0.0F);
+    for (auto& batch : lane) batch = Batch(0.0F);
   }
 
-  // Halving steps 16 and 8: to[i] holds lanes i, i + 8, i + 16, i + 24.
-  void Fold(float (&to)[kFolded]) {
-    constexpr int kKept = L::kWidth > kFolded ? L::kWidth : kFolded;
+  // Halving steps 16 and 8: lane i of the result holds lanes i, i + 8, i + 16, i + 24.
+  typename L::Folded Fold() const {
+    Batch left[kRegisters<L>];
+    for (int j = 0; j < kRegisters<L>; ++j) left[j] = lane[j];
     for (int half = kRegisters<L> / 2; half * L::kWidth >= kFolded; half /= 2) {
-      for (int j = 0; j < half; ++j) lane[j] = lane[j] + lane[j + half];
+      for (int j = 0; j < half; ++j) left[j] = left[j] + left[j + half];
     }
-    float kept[kKept];
-    for (int j = 0; j * L::kWidth < kKept; ++j) {
-      L::Store(reinterpret_cast<std::byte*>(kept + j * L::kWidth), lane[j]);
-    }
-    for (int i = 0; i < kFolded; ++i) to[i] = kKept > kFolded ? kept[i] + kept[i + kKept / 2] : kept[i];
+    return L::Fold(left);
   }
 };
 
-// The last halving steps: 4, 2, 1.
-template <class T>
-T TreeSum(const T (&v)[kFolded]) {
-  return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
-}
-
-// Sums of a row's deviations and of their squares.
-template <class L>
+// Sums of a row's deviations, where they are shifted by a centre, and of their squares.
+template <class L, bool kShifted>
 class Moments {
  public:
   using Batch = typename L::Batch;
@@ -63,37 +55,53 @@ class Moments {
   }
 
   void AddBlock(int j, Batch d) {
-    s_.lane[j] = s_.lane[j] + d;
+    if constexpr (kShifted) s_.lane[j] = s_.lane[j] + d;
     q_.lane[j] = L::Fma(d, d, q_.lane[j]);
   }
 
-  void AddGroup(int j, Batch d0, Batch d1, Batch d2, Batch d3) {
-    s_.lane[j] = s_.lane[j] + ((d0 + d1) + (d2 + d3));
-    q_.lane[j] = q_.lane[j] + (L::Fma(d1, d1, d0 * d0) + L::Fma(d3, d3, d2 * d2));
+  // One group of four blocks, or of fewer at the row's end: what dead blocks would add is 0.
+  template <int kBlocks>
+  void AddGroup(int j, const Batch (&d)[kGroupBlocks]) {
+    if constexpr (kShifted) s_.lane[j] = s_.lane[j] + TreeOf<kBlocks>(d);
+    q_.lane[j] = q_.lane[j] + TreeOfSquares<kBlocks>(d);
   }
 
-  // Moves the float lanes into the double ones.
-  void Flush() {
-    Flush(s_, sum_);
-    Flush(q_, squares_);
-  }
+  typename L::Folded FoldedSums() const { return s_.Fold(); }
+  typename L::Folded FoldedSquares() const { return q_.Fold(); }
 
-  double sum() const { return TreeSum(sum_); }
-  double squares() const { return TreeSum(squares_); }
+  // Adds the float lanes to the double ones and clears them.
+  void Flush(double (&sums)[kFolded], double (&squares)[kFolded]) {
+    if constexpr (kShifted) L::AddTo(s_.Fold(), sums);
+    L::AddTo(q_.Fold(), squares);
+    s_.Clear();
+    q_.Clear();
+  }
 
  private:
-  static void Flush(LaneSums<L>& from, double (&to)[kFolded]) {
-    float folded[kFolded];
-    from.Fold(folded);
-    for (int i = 0; i < kFolded; ++i) to[i] += static_cast<double>(folded[i]);
-    from.Clear();
+  template <int kBlocks>
+  static Batch TreeOf(const Batch (&d)[kGroupBlocks]) {
+    if constexpr (kBlocks == 1) return d[0];
+    if constexpr (kBlocks == 2) return d[0] + d[1];
+    if constexpr (kBlocks == 3) return (d[0] + d[1]) + d[2];
+    if constexpr (kBlocks == 4) return (d[0] + d[1]) + (d[2] + d[3]);
+  }
+
+  template <int kBlocks>
+  static Batch TreeOfSquares(const Batch (&d)[kGroupBlocks]) {
+    if constexpr (kBlocks == 1) return d[0] * d[0];
+    if constexpr (kBlocks == 2) return L::Fma(d[1], d[1], d[0] * d[0]);
+    if constexpr (kBlocks == 3) return L::Fma(d[1], d[1], d[0] * d[0]) + d[2] * d[2];
+    if constexpr (kBlocks == 4) return L::Fma(d[1], d[1], d[0] * d[0]) + L::Fma(d[3], d[3], d[2] * d[2]);
   }
 
   LaneSums<L> s_;
   LaneSums<L> q_;
-  double sum_[kFolded] = {};
-  double squares_[kFolded] = {};
 };
+
+// The last halving steps, 4, 2, 1, of sums in double.
+inline double TreeSum(const double (&v)[kFolded]) {
+  return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
 
 }  // namespace
 }  // namespace normd

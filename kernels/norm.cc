@@ -3,23 +3,63 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "float_environment.h"
 #include "kernels.h"
+#include "normd/machine.h"
+#include "operands.h"
+#include "parallel.h"
 #include "rescue.h"
 
 namespace normd {
-namespace {
 
-constexpr int64_t kFloatBytes = sizeof(float);
+struct Norm::Owned {
+  std::vector<float> gamma;
+  std::vector<float> beta;
+  std::vector<float> scale;
+};
+
+namespace {
 
 absl::Status CheckLength(const char* name, std::span<const float> values, int64_t hidden) {
   if (values.empty() || static_cast<int64_t>(values.size()) == hidden) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(name, " has ", values.size(), " values; hidden is ", hidden));
+}
+
+absl::Status CheckLengths(const NormParameters& parameters) {
+  const int64_t hidden = parameters.hidden;
+  if (hidden < 1)
+    return absl::InvalidArgumentError(absl::StrCat("expected a hidden of at least 1, got ", hidden));
+  if (auto status = CheckLength("gamma", parameters.gamma, hidden); !status.ok()) return status;
+  if (auto status = CheckLength("beta", parameters.beta, hidden); !status.ok()) return status;
+  if (auto status = CheckLength("running_mean", parameters.running_mean, hidden); !status.ok()) return status;
+  return CheckLength("running_var", parameters.running_var, hidden);
+}
+
+absl::Status CheckKind(const NormParameters& parameters) {
+  const bool rms = parameters.kind == NormKind::kRmsNorm;
+  const bool batch = parameters.kind == NormKind::kBatchNorm;
+  if (!rms && !batch && parameters.kind != NormKind::kLayerNorm) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a kind from 1 (layer_norm) to 3 (batch_norm), got ",
+                     static_cast<int32_t>(parameters.kind)));
+  }
+  if (rms && !parameters.beta.empty()) return absl::InvalidArgumentError("rms_norm takes no beta");
+  if (!rms && parameters.gamma_offset != 0) {
+    return absl::InvalidArgumentError("gamma_offset goes with rms_norm alone");
+  }
+  if (!batch && !(parameters.running_mean.empty() && parameters.running_var.empty())) {
+    return absl::InvalidArgumentError("running_mean and running_var go with batch_norm alone");
+  }
+  if (batch && (parameters.running_mean.empty() || parameters.running_var.empty())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("batch_norm needs running_mean and running_var of ", parameters.hidden, " values each"));
+  }
+  return absl::OkStatus();
 }
 
 // The float32 epsilon, or why there is none. A double above float's range would round to infinity.
@@ -30,118 +70,161 @@ absl::StatusOr<float> RoundEpsilon(double epsilon) {
       absl::StrCat("expected an epsilon that is finite and not negative, got ", epsilon));
 }
 
-bool AllFinite(std::span<const float> values) {
-  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
-}
-
-// The addresses from the first byte of an operand to its last.
-struct Region {
-  uintptr_t begin = 0;
-  uintptr_t end = 0;  // equal to begin where the operand is absent
-};
-
-Region RegionOf(const void* data, int64_t bytes) {
-  const auto begin = reinterpret_cast<uintptr_t>(data);
-  return {begin, data == nullptr ? begin : begin + static_cast<uintptr_t>(bytes)};
-}
-
-bool Overlap(const Region& a, const Region& b) { return a.begin < b.end && b.begin < a.end; }
-
-// A checked stride: 0 stands for hidden.
-absl::StatusOr<int64_t> StrideBytes(const char* name, int64_t stride, int64_t rows, int64_t hidden) {
-  if (stride == 0) stride = hidden;
-  if (stride < hidden) {
+absl::Status CheckValues(const NormParameters& parameters) {
+  if (!std::isfinite(parameters.gamma_offset)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name, " has a stride of ", stride, " values; hidden is ", hidden));
+        absl::StrCat("expected a finite gamma_offset, got ", parameters.gamma_offset));
   }
-  int64_t bytes = 0;
-  int64_t total = 0;
-  if (__builtin_mul_overflow(stride, kFloatBytes, &bytes) || __builtin_mul_overflow(bytes, rows, &total)) {
-    return absl::InvalidArgumentError(absl::StrCat(name, " has ", rows, " rows of stride ", stride,
-                                                   " values: more bytes than int64 counts"));
-  }
-  return bytes;
-}
-
-int64_t Extent(int64_t rows, int64_t stride_bytes, int64_t hidden) {
-  return (rows - 1) * stride_bytes + hidden * kFloatBytes;
-}
-
-// y may be exactly x; nothing else that is written may meet anything that is read or written.
-absl::Status CheckOverlap(const LayerNormCall& call) {
-  const Region x = RegionOf(call.x, Extent(call.rows, call.x_stride, call.hidden));
-  const Region y = RegionOf(call.y, Extent(call.rows, call.y_stride, call.hidden));
-  const Region mean = RegionOf(call.mean, call.rows * kFloatBytes);
-  const Region rstd = RegionOf(call.rstd, call.rows * kFloatBytes);
-  const Region gamma = RegionOf(call.gamma, call.hidden * kFloatBytes);
-  const Region beta = RegionOf(call.beta, call.hidden * kFloatBytes);
-  const bool in_place = call.x == call.y && call.x_stride == call.y_stride;
-  if (Overlap(x, y) && !in_place) {
-    return absl::InvalidArgumentError("y overlaps x: expected exactly x, or rows that do not meet it");
-  }
-  for (const Region& read : {x, gamma, beta}) {
-    if (Overlap(mean, read) || Overlap(rstd, read))
-      return absl::InvalidArgumentError("mean or rstd overlaps an input");
-  }
-  if (Overlap(y, gamma) || Overlap(y, beta)) return absl::InvalidArgumentError("y overlaps gamma or beta");
-  if (Overlap(y, mean) || Overlap(y, rstd) || Overlap(mean, rstd)) {
-    return absl::InvalidArgumentError("two of y, mean and rstd overlap");
+  for (size_t i = 0; i < parameters.running_var.size(); ++i) {
+    if (!(parameters.running_var[i] >= 0)) {
+      return absl::InvalidArgumentError(absl::StrCat("expected a running_var that is not negative, got ",
+                                                     parameters.running_var[i], " at ", i));
+    }
   }
   return absl::OkStatus();
 }
 
-}  // namespace
-
-LayerNorm::LayerNorm(const LayerNormParameters& parameters, float epsilon, const Kernels* kernels)
-    : parameters_(parameters),
-      epsilon_(epsilon),
-      finite_parameters_(AllFinite(parameters.gamma) && AllFinite(parameters.beta)),
-      kernels_(kernels) {}
-
-absl::StatusOr<LayerNorm> LayerNorm::Create(const LayerNormParameters& parameters, const Target* target) {
-  const int64_t hidden = parameters.hidden;
-  if (hidden < 1)
-    return absl::InvalidArgumentError(absl::StrCat("expected a hidden of at least 1, got ", hidden));
-  if (auto status = CheckLength("gamma", parameters.gamma, hidden); !status.ok()) return status;
-  if (auto status = CheckLength("beta", parameters.beta, hidden); !status.ok()) return status;
-  const absl::StatusOr<float> epsilon = RoundEpsilon(parameters.epsilon);
-  if (!epsilon.ok()) return epsilon.status();
-  if (target == nullptr) {
-    const absl::StatusOr<const Target*> chosen = DefaultTarget();
-    if (!chosen.ok()) return chosen.status();
-    target = *chosen;
+absl::Status CheckOptions(const NormOptions& options) {
+  if (options.tasks < 1)
+    return absl::InvalidArgumentError(absl::StrCat("expected tasks of at least 1, got ", options.tasks));
+  if (options.streaming_bytes.value_or(0) < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected streaming_bytes of at least 0, got ", *options.streaming_bytes));
   }
-  return LayerNorm(parameters, *epsilon, target->kernels());
+  return absl::OkStatus();
 }
 
-absl::Status LayerNorm::Run(const NormOperands& operands) const {
-  const int64_t rows = operands.rows;
-  const int64_t hidden = parameters_.hidden;
-  if (rows < 0) return absl::InvalidArgumentError(absl::StrCat("expected rows of at least 0, got ", rows));
-  const absl::StatusOr<int64_t> x_stride = StrideBytes("x", operands.x_stride, rows, hidden);
-  if (!x_stride.ok()) return x_stride.status();
-  const absl::StatusOr<int64_t> y_stride = StrideBytes("y", operands.y_stride, rows, hidden);
-  if (!y_stride.ok()) return y_stride.status();
-  if (rows == 0) return absl::OkStatus();
-  if (operands.x == nullptr || operands.y == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("expected ", rows, " rows, got no address of ", operands.x == nullptr ? "x" : "y"));
+bool AllFinite(std::span<const float> values) {
+  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+}
+
+const float* DataOf(std::span<const float> values) { return values.empty() ? nullptr : values.data(); }
+
+// offset + each value, with NaNs canonical: the rounding to bfloat16 asks for it.
+std::vector<float> Offset(std::span<const float> values, float offset) {
+  std::vector<float> sums(values.size());
+  std::ranges::transform(values, sums.begin(), [offset](float value) {
+    const float sum = offset + value;
+    return std::isnan(sum) ? std::numeric_limits<float>::quiet_NaN() : sum;
+  });
+  return sums;
+}
+
+std::vector<float> FeatureScales(const NormParameters& parameters, float epsilon) {
+  std::vector<float> scales(static_cast<size_t>(parameters.hidden));
+  for (size_t i = 0; i < scales.size(); ++i) {
+    const double sum = static_cast<double>(parameters.running_var[i]) + static_cast<double>(epsilon);
+    const double gamma = parameters.gamma.empty() ? 1.0 : static_cast<double>(parameters.gamma[i]);
+    scales[i] = static_cast<float>(gamma / std::sqrt(sum));
   }
-  const LayerNormCall call = {rows,
-                              hidden,
-                              static_cast<const std::byte*>(operands.x),
-                              *x_stride,
-                              static_cast<std::byte*>(operands.y),
-                              *y_stride,
-                              parameters_.gamma.empty() ? nullptr : parameters_.gamma.data(),
-                              parameters_.beta.empty() ? nullptr : parameters_.beta.data(),
-                              epsilon_,
-                              operands.mean,
-                              operands.rstd};
-  if (auto status = CheckOverlap(call); !status.ok()) return status;
-  const FloatEnvironment environment;
-  kernels_->layer_norm(call);
-  if (!finite_parameters_) CanonicalizeNans(call);
+  return scales;
+}
+
+// Whether float holds each scale to its full precision.
+bool AllNormal(std::span<const float> scales) {
+  return std::ranges::all_of(scales, [](float scale) { return scale == 0 || std::isnormal(scale); });
+}
+
+Formula FormulaOf(NormKind kind, const NormOperands& operands) {
+  const bool given = operands.given_rstd != nullptr;
+  if (kind == NormKind::kBatchNorm) return Formula::kBatch;
+  if (kind == NormKind::kRmsNorm) return given ? Formula::kGivenRms : Formula::kRms;
+  return given ? Formula::kGivenLayer : Formula::kLayer;
+}
+
+int64_t BytesMoved(const NormCall& call, int64_t value_bytes) {
+  const int64_t arrays =
+      2 + (call.residual.data != nullptr ? 1 : 0) + (call.residual_sum.data != nullptr ? 1 : 0);
+  return call.rows * call.hidden * value_bytes * arrays;
+}
+
+}  // namespace
+
+int64_t BytesOf(DataType data_type) {
+  if (data_type == DataType::kFloat32) return 4;
+  return data_type == DataType::kFloat16 || data_type == DataType::kBfloat16 ? 2 : 0;
+}
+
+absl::StatusOr<Norm> Norm::Create(const NormParameters& parameters, const NormOptions& options) {
+  if (auto status = CheckLengths(parameters); !status.ok()) return status;
+  if (auto status = CheckKind(parameters); !status.ok()) return status;
+  if (auto status = CheckValues(parameters); !status.ok()) return status;
+  if (auto status = CheckOptions(options); !status.ok()) return status;
+  absl::StatusOr<Plan> plan = Prepare(parameters, options);
+  if (!plan.ok()) return plan.status();
+  return Norm(*std::move(plan));
+}
+
+absl::StatusOr<Norm::Plan> Norm::Prepare(const NormParameters& parameters, const NormOptions& options) {
+  const absl::StatusOr<float> epsilon = RoundEpsilon(parameters.epsilon);
+  if (!epsilon.ok()) return epsilon.status();
+  const absl::StatusOr<const Target*> target =
+      options.target != nullptr ? absl::StatusOr<const Target*>(options.target) : DefaultTarget();
+  if (!target.ok()) return target.status();
+  Plan plan = {};
+  plan.kind = parameters.kind;
+  plan.hidden = parameters.hidden;
+  plan.inverse_hidden = 1.0 / static_cast<double>(parameters.hidden);
+  plan.epsilon = *epsilon;
+  plan.gamma = DataOf(parameters.gamma);
+  plan.beta = DataOf(parameters.beta);
+  plan.finite = AllFinite(parameters.gamma) && AllFinite(parameters.beta);
+  plan.kernels = (*target)->kernels();
+  plan.tasks = options.tasks;
+  static const int64_t cache_bytes = LastLevelCacheBytes();
+  plan.streaming_bytes = options.streaming_bytes.value_or(cache_bytes);
+  OwnArrays(parameters, plan);
+  return plan;
+}
+
+void Norm::OwnArrays(const NormParameters& parameters, Plan& plan) {
+  const bool batch = parameters.kind == NormKind::kBatchNorm;
+  if (plan.finite && parameters.gamma_offset == 0 && !batch) return;
+  auto owned = std::make_shared<Owned>();
+  const std::vector<float> ones(parameters.gamma.empty() ? static_cast<size_t>(parameters.hidden) : 0, 1.0F);
+  owned->gamma = Offset(parameters.gamma.empty() ? ones : parameters.gamma, parameters.gamma_offset);
+  owned->beta = Offset(parameters.beta, 0);
+  plan.gamma = owned->gamma.data();
+  plan.beta = DataOf(owned->beta);
+  plan.finite = AllFinite(owned->gamma) && AllFinite(owned->beta);
+  if (batch) {
+    owned->scale = FeatureScales(parameters, plan.epsilon);
+    plan.feature_mean = parameters.running_mean.data();
+    plan.feature_var = parameters.running_var.data();
+    plan.feature_scale = owned->scale.data();
+    plan.wide = !plan.finite || !AllNormal(owned->scale) || !AllFinite(parameters.running_mean) ||
+                !AllFinite(parameters.running_var);
+  }
+  plan.owned = std::move(owned);
+}
+
+absl::Status Norm::Run(const NormOperands& operands) const {
+  NormCall call = {};
+  call.hidden = plan_.hidden;
+  call.inverse_hidden = plan_.inverse_hidden;
+  call.epsilon = plan_.epsilon;
+  call.gamma = plan_.gamma;
+  call.beta = plan_.beta;
+  call.feature_mean = plan_.feature_mean;
+  call.feature_var = plan_.feature_var;
+  call.feature_scale = plan_.feature_scale;
+  if (auto status = FillOperands(operands, plan_.kind, call); !status.ok() || call.rows == 0) return status;
+  const int type = static_cast<int>(operands.data_type) - 1;
+  const Formula formula = FormulaOf(plan_.kind, operands);
+  const int64_t bytes = BytesMoved(call, BytesOf(operands.data_type));
+  call.streaming = bytes > plan_.streaming_bytes;
+  const auto run = [&](const NormCall& part) {
+    const FloatEnvironment environment;
+    if (plan_.wide) return RescueRows(formula, type, part);
+    plan_.kernels->functions[static_cast<int>(formula)][type](part);
+    if (!plan_.finite) CanonicalizeNans(type, part);
+  };
+  const int parts = PartsOf(bytes, call.rows, plan_.tasks);
+  if (parts == 1) {
+    run(call);
+  } else {
+    RunParts(call, parts, run);
+  }
   return absl::OkStatus();
 }
 

@@ -3,84 +3,176 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
+
+#include "half.h"
 
 namespace normd {
 namespace {
 
-constexpr float kCanonicalNan = std::bit_cast<float>(uint32_t{0x7FC00000});
+constexpr float kCanonicalNan = std::bit_cast<float>(Float32::kNan);
 
-float LoadElement(const std::byte* row, int64_t i) {
-  float value;
-  std::memcpy(&value, row + i * int64_t{sizeof(float)}, sizeof value);
-  return value;
+template <class Stored>
+void StoreCanonical(std::byte* row, int64_t i, float value) {
+  std::byte* p = row + i * Stored::kBytes;
+  if (std::isnan(value)) return StoreAs(p, Stored::kNan);
+  Stored::Store(p, value);
 }
 
-void StoreElement(std::byte* row, int64_t i, float value) {
-  std::memcpy(row + i * int64_t{sizeof(float)}, &value, sizeof value);
-}
+// One row of a call.
+template <class Stored>
+class RescuedRow {
+ public:
+  RescuedRow(Formula formula, const NormCall& call, int64_t row)
+      : formula_(formula),
+        call_(call),
+        row_(row),
+        x_(call.x.Row(row)),
+        residual_(call.residual.data == nullptr ? nullptr : call.residual.Row(row)) {}
 
-struct ExactStatistics {
-  double mean;
-  double variance;
+  void Run() const {
+    if (!AllFinite()) return FillWithNan();
+    const Statistics statistics = Find();
+    for (int64_t i = 0; i < call_.hidden; ++i) {
+      const float value = Value(i);
+      StoreCanonical<Stored>(call_.y.Row(row_), i, static_cast<float>(Normalized(value, i, statistics)));
+      StoreSum(i, value);
+    }
+    StoreStatistics(static_cast<float>(statistics.mean), static_cast<float>(statistics.rstd));
+  }
+
+ private:
+  struct Statistics {
+    double mean;
+    double rstd;
+    bool constant;  // no element differs from the mean
+  };
+
+  // What is normalized, as the kernels form it.
+  float Value(int64_t i) const {
+    const float x = Stored::Load(x_ + i * Stored::kBytes);
+    if (residual_ == nullptr) return x;
+    std::byte rounded[Stored::kBytes];
+    StoreCanonical<Stored>(rounded, 0, x + Stored::Load(residual_ + i * Stored::kBytes));
+    return Stored::Load(rounded);
+  }
+
+  bool GivenIsFinite() const {
+    if (formula_ == Formula::kGivenLayer && !std::isfinite(call_.given_mean[row_])) return false;
+    return (formula_ != Formula::kGivenLayer && formula_ != Formula::kGivenRms) ||
+           std::isfinite(call_.given_rstd[row_]);
+  }
+
+  bool AllFinite() const {
+    if (!GivenIsFinite()) return false;
+    for (int64_t i = 0; i < call_.hidden; ++i) {
+      if (!std::isfinite(Value(i))) return false;
+    }
+    return true;
+  }
+
+  Statistics Find() const {
+    switch (formula_) {
+      case Formula::kLayer:
+        return Measure(Mean());
+      case Formula::kRms:
+        return Measure(0);
+      case Formula::kGivenLayer:
+        return {call_.given_mean[row_], call_.given_rstd[row_], false};
+      case Formula::kGivenRms:
+        return {0, call_.given_rstd[row_], false};
+      case Formula::kBatch:
+        break;
+    }
+    return {0, 0, false};
+  }
+
+  double Mean() const {
+    const double first = Value(0);
+    double sum = 0;
+    for (int64_t i = 0; i < call_.hidden; ++i) sum += Value(i) - first;
+    return first + sum / static_cast<double>(call_.hidden);
+  }
+
+  Statistics Measure(double mean) const {
+    double squares = 0;
+    for (int64_t i = 0; i < call_.hidden; ++i) {
+      const double deviation = Value(i) - mean;
+      squares += deviation * deviation;
+    }
+    const double variance = squares / static_cast<double>(call_.hidden);
+    return {mean, 1.0 / std::sqrt(variance + static_cast<double>(call_.epsilon)), !(variance > 0)};
+  }
+
+  double Normalized(double value, int64_t i, const Statistics& statistics) const {
+    const double xhat = formula_ == Formula::kBatch ? FeatureXhat(value, i) : Xhat(value, statistics);
+    const double scaled = call_.gamma != nullptr ? xhat * static_cast<double>(call_.gamma[i]) : xhat;
+    return call_.beta != nullptr ? scaled + static_cast<double>(call_.beta[i]) : scaled;
+  }
+
+  // A constant row is beta even where epsilon is 0 and rstd infinite.
+  static double Xhat(double value, const Statistics& statistics) {
+    return statistics.constant ? 0.0 : (value - statistics.mean) * statistics.rstd;
+  }
+
+  // So is a feature at its running mean.
+  double FeatureXhat(double value, int64_t i) const {
+    const double deviation = value - static_cast<double>(call_.feature_mean[i]);
+    const double sum = static_cast<double>(call_.feature_var[i]) + static_cast<double>(call_.epsilon);
+    return deviation == 0 ? 0.0 : deviation / std::sqrt(sum);
+  }
+
+  void StoreSum(int64_t i, float value) const {
+    if (call_.residual_sum.data != nullptr) StoreCanonical<Stored>(call_.residual_sum.Row(row_), i, value);
+  }
+
+  void StoreStatistics(float mean, float rstd) const {
+    if (call_.mean != nullptr) call_.mean[row_] = mean;
+    if (call_.rstd != nullptr) call_.rstd[row_] = rstd;
+  }
+
+  void FillWithNan() const {
+    for (int64_t i = 0; i < call_.hidden; ++i) {
+      const float value = Value(i);
+      StoreCanonical<Stored>(call_.y.Row(row_), i, kCanonicalNan);
+      StoreSum(i, value);
+    }
+    StoreStatistics(kCanonicalNan, kCanonicalNan);
+  }
+
+  Formula formula_;
+  const NormCall& call_;
+  int64_t row_;
+  const std::byte* x_;
+  const std::byte* residual_;
 };
 
-ExactStatistics MeasureInDouble(const std::byte* x, int64_t hidden) {
-  const double first = LoadElement(x, 0);
-  const double n = static_cast<double>(hidden);
-  double sum = 0;
-  for (int64_t i = 0; i < hidden; ++i) sum += LoadElement(x, i) - first;
-  const double mean = first + sum / n;
-  double squares = 0;
-  for (int64_t i = 0; i < hidden; ++i) {
-    const double deviation = LoadElement(x, i) - mean;
-    squares += deviation * deviation;
-  }
-  return {mean, squares / n};
+template <class Stored>
+void CanonicalizeRow(std::byte* y, int64_t hidden) {
+  for (int64_t i = 0; i < hidden; ++i) StoreCanonical<Stored>(y, i, Stored::Load(y + i * Stored::kBytes));
 }
 
-bool AllFinite(const std::byte* x, int64_t hidden) {
-  for (int64_t i = 0; i < hidden; ++i) {
-    if (!std::isfinite(LoadElement(x, i))) return false;
-  }
-  return true;
-}
-
-void StoreStatistics(const LayerNormCall& call, int64_t row, float mean, float rstd) {
-  if (call.mean != nullptr) call.mean[row] = mean;
-  if (call.rstd != nullptr) call.rstd[row] = rstd;
-}
-
-void FillWithNan(const LayerNormCall& call, int64_t row) {
-  std::byte* y = call.y + row * call.y_stride;
-  for (int64_t i = 0; i < call.hidden; ++i) StoreElement(y, i, kCanonicalNan);
-  StoreStatistics(call, row, kCanonicalNan, kCanonicalNan);
+// Calls `f` with the way values of `type` are stored.
+template <class F>
+void WithStored(int type, F f) {
+  if (type == 0) return f(Float32());
+  if (type == 1) return f(Float16());
+  f(Bfloat16());
 }
 
 }  // namespace
 
-void RescueLayerNormRow(const LayerNormCall& call, int64_t row) noexcept {
-  const std::byte* x = call.x + row * call.x_stride;
-  if (!AllFinite(x, call.hidden)) return FillWithNan(call, row);
-  const ExactStatistics exact = MeasureInDouble(x, call.hidden);
-  const double rstd = 1.0 / std::sqrt(exact.variance + static_cast<double>(call.epsilon));
-  std::byte* y = call.y + row * call.y_stride;
-  for (int64_t i = 0; i < call.hidden; ++i) {
-    // A constant row is beta even where epsilon is 0 and rstd infinite.
-    const double xhat = exact.variance > 0 ? (LoadElement(x, i) - exact.mean) * rstd : 0.0;
-    const double scaled = call.gamma != nullptr ? xhat * call.gamma[i] : xhat;
-    StoreElement(y, i, static_cast<float>(call.beta != nullptr ? scaled + call.beta[i] : scaled));
-  }
-  StoreStatistics(call, row, static_cast<float>(exact.mean), static_cast<float>(rstd));
+void RescueRow(Formula formula, int type, const NormCall& call, int64_t row) noexcept {
+  WithStored(type, [&]<class Stored>(Stored) { RescuedRow<Stored>(formula, call, row).Run(); });
 }
 
-void CanonicalizeNans(const LayerNormCall& call) noexcept {
-  for (int64_t row = 0; row < call.rows; ++row) {
-    std::byte* y = call.y + row * call.y_stride;
-    for (int64_t i = 0; i < call.hidden; ++i) {
-      if (std::isnan(LoadElement(y, i))) StoreElement(y, i, kCanonicalNan);
-    }
-  }
+void RescueRows(Formula formula, int type, const NormCall& call) noexcept {
+  for (int64_t row = 0; row < call.rows; ++row) RescueRow(formula, type, call, row);
+}
+
+void CanonicalizeNans(int type, const NormCall& call) noexcept {
+  WithStored(type, [&]<class Stored>(Stored) {
+    for (int64_t row = 0; row < call.rows; ++row) CanonicalizeRow<Stored>(call.y.Row(row), call.hidden);
+  });
 }
 
 }  // namespace normd

@@ -13,6 +13,7 @@
 namespace normd {
 
 // One for each target file, and all that such a file exports.
+const Kernels* Avx512Bf16Kernels() noexcept;
 const Kernels* Avx512Kernels() noexcept;
 const Kernels* Avx2Kernels() noexcept;
 const Kernels* NeonKernels() noexcept;
@@ -29,11 +30,14 @@ bool HasAvx512() noexcept {
          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
 }
+bool HasAvx512Bf16() noexcept { return HasAvx512() && __builtin_cpu_supports("avx512bf16"); }
+// Each CPU that has AVX2 converts from and to float16 as well (F16C), and not each compiler knows its name.
 bool HasAvx2() noexcept { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #endif
 
 constexpr Target kTargets[] = {
 #if defined(__x86_64__)
+    {"avx512_bf16", HasAvx512Bf16, Avx512Bf16Kernels},
     {"avx512", HasAvx512, Avx512Kernels},
     {"avx2", HasAvx2, Avx2Kernels},
 #elif defined(__aarch64__)

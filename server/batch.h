@@ -34,7 +34,7 @@ struct Batch {
 // The norm that `request` names or carries, for rows of the hidden that both agree on. It views `request` and
 // `layers`. Errors: NotFound for a layer that is not there, Unimplemented for a kind without a kernel,
 // InvalidArgument otherwise.
-absl::StatusOr<LayerNorm> FindNorm(const wire::NormalizeRequest& request, const LayerRegistry& layers);
+absl::StatusOr<Norm> FindNorm(const wire::NormalizeRequest& request, const LayerRegistry& layers);
 
 // Checks the payload against the shape and fills `batch`, whose memory is used again.
 // Errors: InvalidArgument that names expected and got; Unimplemented for what this release does not compute.

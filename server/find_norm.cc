@@ -6,20 +6,20 @@
 namespace normd {
 namespace {
 
-absl::StatusOr<LayerNorm> NotYet(const char* kind) {
+absl::StatusOr<Norm> NotYet(const char* kind) {
   return absl::UnimplementedError(
       absl::StrCat("this release computes layer_norm; ", kind, " is not served yet"));
 }
 
 // The kind is an open enum on the wire: any number can come.
-absl::StatusOr<LayerNorm> RefuseKind(int32_t kind) {
+absl::StatusOr<Norm> RefuseKind(int32_t kind) {
   if (kind == static_cast<int32_t>(NormKind::kRmsNorm)) return NotYet("rms_norm");
   if (kind == static_cast<int32_t>(NormKind::kBatchNorm)) return NotYet("batch_norm");
   return absl::InvalidArgumentError(
       absl::StrCat("expected a kind from 1 (LAYER_NORM) to 3 (BATCH_NORM), got ", kind));
 }
 
-absl::StatusOr<LayerNorm> InlineNorm(const wire::NormalizeRequest& request, const LayerRegistry& layers) {
+absl::StatusOr<Norm> InlineNorm(const wire::NormalizeRequest& request, const LayerRegistry& layers) {
   const wire::Parameters& given = request.parameters;
   if (given.kind != 0 && given.kind != static_cast<int32_t>(NormKind::kLayerNorm))
     return RefuseKind(given.kind);
@@ -27,15 +27,18 @@ absl::StatusOr<LayerNorm> InlineNorm(const wire::NormalizeRequest& request, cons
     return absl::InvalidArgumentError(
         "gamma_offset goes with RMS_NORM, running_mean and running_var with BATCH_NORM");
   }
-  LayerNormParameters parameters = {request.hidden, given.gamma, given.beta, given.epsilon.value_or(1e-5)};
+  NormParameters parameters = {.hidden = request.hidden,
+                               .gamma = given.gamma,
+                               .beta = given.beta,
+                               .epsilon = given.epsilon.value_or(1e-5)};
   if (request.hidden == 0) {
     parameters.hidden = static_cast<int64_t>(given.gamma.empty() ? given.beta.size() : given.gamma.size());
   }
   if (parameters.hidden == 0) return absl::InvalidArgumentError("expected a hidden of at least 1, got 0");
-  return LayerNorm::Create(parameters, layers.target());
+  return Norm::Create(parameters, {.target = layers.target()});
 }
 
-absl::StatusOr<LayerNorm> NamedNorm(const wire::NormalizeRequest& request, const LayerRegistry& layers) {
+absl::StatusOr<Norm> NamedNorm(const wire::NormalizeRequest& request, const LayerRegistry& layers) {
   const ServedLayer* served = layers.Find(request.layer);
   if (served == nullptr) {
     return absl::NotFoundError(absl::StrCat("no layer \"", absl::CHexEscape(request.layer.substr(0, 128)),
@@ -44,7 +47,7 @@ absl::StatusOr<LayerNorm> NamedNorm(const wire::NormalizeRequest& request, const
   const Layer& layer = served->layer;
   if (layer.kind != NormKind::kLayerNorm) return RefuseKind(static_cast<int32_t>(layer.kind));
   if (!served->norm.has_value()) {
-    return LayerNorm::Create({request.hidden, {}, {}, layer.epsilon}, layers.target());
+    return Norm::Create({.hidden = request.hidden, .epsilon = layer.epsilon}, {.target = layers.target()});
   }
   if (request.hidden != 0 && request.hidden != layer.hidden) {
     return absl::InvalidArgumentError(
@@ -55,7 +58,7 @@ absl::StatusOr<LayerNorm> NamedNorm(const wire::NormalizeRequest& request, const
 
 }  // namespace
 
-absl::StatusOr<LayerNorm> FindNorm(const wire::NormalizeRequest& request, const LayerRegistry& layers) {
+absl::StatusOr<Norm> FindNorm(const wire::NormalizeRequest& request, const LayerRegistry& layers) {
   if (request.has_parameters && !request.layer.empty()) {
     return absl::InvalidArgumentError("expected a layer or parameters, got both");
   }

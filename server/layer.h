@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "normd/norm.h"
+
 namespace normd {
 
-// Numbered as in normd.v1, so that one becomes the other by a cast.
-enum class NormKind : int32_t { kLayerNorm = 1, kRmsNorm = 2, kBatchNorm = 3 };
-enum class DataType : int32_t { kFloat32 = 1, kFloat16 = 2, kBfloat16 = 3 };
-
+// NormKind and DataType are numbered as in normd.v1, so that one becomes the other by a cast.
 struct Layer {
   std::string name;
   NormKind kind = NormKind::kLayerNorm;

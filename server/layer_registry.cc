@@ -19,7 +19,9 @@ absl::Status LayerRegistry::Add(Layer layer) {
   served->layer = std::move(layer);
   const Layer& kept = served->layer;
   if (kept.kind == NormKind::kLayerNorm) {
-    auto norm = LayerNorm::Create({kept.hidden, kept.gamma, kept.beta, kept.epsilon}, target_);
+    auto norm =
+        Norm::Create({.hidden = kept.hidden, .gamma = kept.gamma, .beta = kept.beta, .epsilon = kept.epsilon},
+                     {.target = target_});
     if (!norm.ok()) return norm.status();
     served->norm = *norm;
   }

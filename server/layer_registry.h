@@ -18,7 +18,7 @@ namespace normd {
 // A layer and its norm, prepared once where hidden is fixed and the kind has a kernel.
 struct ServedLayer {
   Layer layer;
-  std::optional<LayerNorm> norm;  // views layer's gamma and beta
+  std::optional<Norm> norm;  // views layer's gamma and beta
 };
 
 // The layers that requests can name. Filled before the server starts and only read afterwards.
@@ -27,7 +27,7 @@ class LayerRegistry {
   // Holds the built-in layers: `layer_norm`, without gain, of any hidden.
   explicit LayerRegistry(const Target* target);
 
-  // Errors: AlreadyExists for a name that is taken, and those of LayerNorm::Create.
+  // Errors: AlreadyExists for a name that is taken, and those of Norm::Create.
   absl::Status Add(Layer layer);
 
   // Null where there is none of that name.

@@ -50,18 +50,18 @@ std::string_view IdToEcho(std::string_view id) {
 
 }  // namespace
 
-absl::Status NormalizeHandler::RunRows(const LayerNorm& norm, const void* x, int64_t first, int64_t rows,
+absl::Status NormalizeHandler::RunRows(const Norm& norm, const void* x, int64_t first, int64_t rows,
                                        std::byte* y) {
   NormOperands operands;
   operands.rows = rows;
-  operands.x = x;
-  operands.y = y;
+  operands.x.data = x;
+  operands.y.data = y;
   if (batch_.wants_mean) operands.mean = mean_.data() + first;
   if (batch_.wants_rstd) operands.rstd = rstd_.data() + first;
   return norm.Run(operands);
 }
 
-absl::Status NormalizeHandler::ComputeRows(const Call& call, const LayerNorm& norm, std::byte* y) {
+absl::Status NormalizeHandler::ComputeRows(const Call& call, const Norm& norm, std::byte* y) {
   mean_.resize(batch_.wants_mean ? static_cast<size_t>(batch_.rows) : 0);
   rstd_.resize(batch_.wants_rstd ? static_cast<size_t>(batch_.rows) : 0);
   if (batch_.typed) return RunRows(norm, request_.values.data(), 0, batch_.rows, y);
@@ -76,7 +76,7 @@ absl::Status NormalizeHandler::Compute(const Call& call, Answer* answer) {
   const Clock::time_point start = Clock::now();
   if (start >= call.deadline) return absl::DeadlineExceededError("the deadline passed before the work began");
   if (auto status = wire::ReadNormalizeRequest(call.message, {}, &request_); !status.ok()) return status;
-  const absl::StatusOr<LayerNorm> norm = FindNorm(request_, *layers_);
+  const absl::StatusOr<Norm> norm = FindNorm(request_, *layers_);
   if (!norm.ok()) return norm.status();
   if (auto status = ReadBatch(request_, norm->hidden(), &batch_); !status.ok()) return status;
   // The size was held against the bytes that came, so what is allocated here is no larger than the message.

@@ -32,8 +32,8 @@ class NormalizeHandler {
 
  private:
   absl::Status Compute(const Call& call, Answer* answer);
-  absl::Status ComputeRows(const Call& call, const LayerNorm& norm, std::byte* y);
-  absl::Status RunRows(const LayerNorm& norm, const void* x, int64_t first, int64_t rows, std::byte* y);
+  absl::Status ComputeRows(const Call& call, const Norm& norm, std::byte* y);
+  absl::Status RunRows(const Norm& norm, const void* x, int64_t first, int64_t rows, std::byte* y);
   void WriteHead(const Call& call, Framing framing, Answer* answer);
 
   const LayerRegistry* layers_;

@@ -13,13 +13,13 @@ namespace normd {
 namespace {
 
 absl::StatusOr<std::vector<float>> NormalizeOn(const Target& target, const std::vector<float>& x) {
-  const auto norm = LayerNorm::Create({static_cast<int64_t>(x.size()), {}, {}, 1e-5}, &target);
+  const auto norm = Norm::Create({.hidden = static_cast<int64_t>(x.size())}, {.target = &target});
   if (!norm.ok()) return norm.status();
   std::vector<float> y(x.size());
   NormOperands operands;
   operands.rows = 1;
-  operands.x = x.data();
-  operands.y = y.data();
+  operands.x.data = x.data();
+  operands.y.data = y.data();
   if (auto status = norm->Run(operands); !status.ok()) return status;
   return y;
 }

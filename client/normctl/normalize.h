@@ -50,7 +50,7 @@ struct NormalizeOutcome {
   Normalized result;
 };
 
-// Errors: those of LayerNorm::Create, or of Client::Connect and Client::Normalize.
+// Errors: those of Norm::Create, or of Client::Connect and Client::Normalize.
 absl::StatusOr<NormalizeOutcome> NormalizeLocally(const NormalizeTask& task);
 absl::StatusOr<NormalizeOutcome> NormalizeRemotely(const NormalizeTask& task);
 

@@ -35,16 +35,16 @@ Normalized RoomFor(const NormalizeTask& task) {
 absl::StatusOr<NormalizeOutcome> NormalizeLocally(const NormalizeTask& task) {
   const auto target = TargetOf(task);
   if (!target.ok()) return target.status();
-  const auto layer =
-      LayerNorm::Create({.hidden = task.hidden, .gamma = {}, .beta = {}, .epsilon = task.epsilon}, *target);
+  const auto layer = Norm::Create({.hidden = task.hidden, .gamma = {}, .beta = {}, .epsilon = task.epsilon},
+                                  {.target = *target});
   if (!layer.ok()) return layer.status();
   const std::string_view name = (*target)->name;
   NormalizeOutcome outcome{
       .where = absl::StrCat("in this process, target ", absl::string_view(name.data(), name.size())),
       .result = RoomFor(task)};
   const absl::Status status = layer->Run({.rows = RowsOf(task),
-                                          .x = task.tokens.values.data(),
-                                          .y = outcome.result.tokens.data(),
+                                          .x = {task.tokens.values.data()},
+                                          .y = {outcome.result.tokens.data()},
                                           .mean = outcome.result.mean.data(),
                                           .rstd = outcome.result.rstd.data()});
   if (!status.ok()) return status;

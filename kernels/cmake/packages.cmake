@@ -13,6 +13,7 @@
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+find_package(TBB REQUIRED)
 
 # Replaces each "-lNAME" of the list VARIABLE by the archive libNAME.a where there is one.
 function(normd_resolve_archives VARIABLE)

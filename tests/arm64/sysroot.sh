@@ -5,7 +5,7 @@
 # code runs for it. It is made beside DIR and moved there when whole.
 set -euo pipefail
 root=$1
-packages=(libabsl-dev libxsimd-dev libgtest-dev libgmock-dev nlohmann-json3-dev libc6-dev
+packages=(libabsl-dev libtbb-dev libxsimd-dev libgtest-dev libgmock-dev nlohmann-json3-dev libc6-dev
   "libstdc++-$(aarch64-linux-gnu-g++ -dumpversion | cut -d. -f1)-dev")
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 contents="$suite ${packages[*]}"

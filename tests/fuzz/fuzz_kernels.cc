@@ -27,7 +27,7 @@ class OddBytes {
 };
 
 struct Call {
-  normd::LayerNormParameters parameters;
+  normd::NormParameters parameters;
   int64_t rows;
   OddBytes x;
 };
@@ -47,12 +47,12 @@ struct Answer {
 Answer Run(Call* call, const normd::Target& target) {
   const auto rows = static_cast<size_t>(call->rows);
   Answer answer = {OddBytes(call->x.size()), std::vector<float>(rows), std::vector<float>(rows)};
-  const absl::StatusOr<normd::LayerNorm> norm = normd::LayerNorm::Create(call->parameters, &target);
+  const absl::StatusOr<normd::Norm> norm = normd::Norm::Create(call->parameters, {.target = &target});
   if (!norm.ok()) Die(target.name, norm.status().ToString());
   normd::NormOperands operands;
   operands.rows = call->rows;
-  operands.x = call->x.data();
-  operands.y = answer.y.data();
+  operands.x.data = call->x.data();
+  operands.y.data = answer.y.data();
   operands.mean = answer.mean.data();
   operands.rstd = answer.rstd.data();
   if (const absl::Status status = norm->Run(operands); !status.ok()) Die(target.name, status.ToString());

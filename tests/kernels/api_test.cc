@@ -46,8 +46,8 @@ testing::AssertionResult Refused(const absl::Status& status, const std::vector<s
   return testing::AssertionSuccess();
 }
 
-absl::Status CreateStatus(const LayerNormParameters& parameters) {
-  return LayerNorm::Create(parameters, &Scalar()).status();
+absl::Status CreateStatus(const NormParameters& parameters) {
+  return Norm::Create(parameters, {.target = &Scalar()}).status();
 }
 
 TEST(CreateTest, HiddenBelowOne) {
@@ -86,7 +86,7 @@ class RunTest : public testing::Test {
   static constexpr int64_t kRows = 3;
 
   NormOperands Good() {
-    return {.rows = kRows, .x = x_.data(), .y = y_.data(), .mean = mean_.data(), .rstd = rstd_.data()};
+    return {.rows = kRows, .x = {x_.data()}, .y = {y_.data()}, .mean = mean_.data(), .rstd = rstd_.data()};
   }
   absl::Status Run(const NormOperands& operands) { return layer_.Run(operands); }
   // Refused, and nothing was written.
@@ -107,7 +107,7 @@ class RunTest : public testing::Test {
   std::vector<float> rstd_ = std::vector<float>(8, 4.5F);
   std::vector<float> gamma_ = std::vector<float>(kHidden, 1.0F);
   std::vector<float> beta_ = std::vector<float>(kHidden, 1.0F);
-  LayerNorm layer_ = MakeLayer({kHidden, gamma_, beta_, 1e-5}, Scalar());
+  Norm layer_ = MakeLayer({.hidden = kHidden, .gamma = gamma_, .beta = beta_, .epsilon = 1e-5}, Scalar());
 };
 
 TEST_F(RunTest, GoodOperandsPass) { EXPECT_TRUE(Run(Good()).ok()); }
@@ -124,10 +124,10 @@ TEST_F(RunTest, NegativeRows) {
 
 TEST_F(RunTest, StrideBelowHidden) {
   NormOperands operands = Good();
-  operands.x_stride = 3;
+  operands.x.stride = 3;
   EXPECT_TRUE(RefusedUntouched(operands, {"x", "3", "4"}));
   operands = Good();
-  operands.y_stride = -5;
+  operands.y.stride = -5;
   EXPECT_TRUE(RefusedUntouched(operands, {"y", "-5", "4"}));
 }
 
@@ -139,35 +139,35 @@ TEST_F(RunTest, SizesThatOverflow) {
   }
   for (const int64_t stride : {kLargest, kLargest / 4, kLargest / 8}) {
     NormOperands operands = Good();
-    operands.x_stride = stride;
+    operands.x.stride = stride;
     EXPECT_TRUE(RefusedUntouched(operands, {"x", std::to_string(stride), "3"})) << stride;
     operands = Good();
-    operands.y_stride = stride;
+    operands.y.stride = stride;
     EXPECT_TRUE(RefusedUntouched(operands, {"y", std::to_string(stride), "3"})) << stride;
   }
 }
 
 TEST_F(RunTest, MissingAddress) {
   NormOperands operands = Good();
-  operands.x = nullptr;
+  operands.x.data = nullptr;
   EXPECT_TRUE(RefusedUntouched(operands, {"x", "3"}));
   operands = Good();
-  operands.y = nullptr;
+  operands.y.data = nullptr;
   EXPECT_TRUE(RefusedUntouched(operands, {"y", "3"}));
 }
 
 TEST_F(RunTest, YOverlapsX) {
   NormOperands operands = Good();
   auto* bytes = reinterpret_cast<std::byte*>(x_.data()) + 16 * sizeof(float);
-  operands.x = bytes;
+  operands.x.data = bytes;
   const auto row_bytes = static_cast<std::ptrdiff_t>(kHidden * sizeof(float));
   for (const std::ptrdiff_t shift :
        {row_bytes, -row_bytes, std::ptrdiff_t{1}, std::ptrdiff_t{-1}, 3 * row_bytes - 1, 1 - 3 * row_bytes}) {
-    operands.y = bytes + shift;
+    operands.y.data = bytes + shift;
     EXPECT_TRUE(RefusedUntouched(operands, {"y", "x", "overlap"})) << shift;
   }
   for (const std::ptrdiff_t shift : {3 * row_bytes, -3 * row_bytes, std::ptrdiff_t{0}}) {
-    operands.y = bytes + shift;
+    operands.y.data = bytes + shift;
     EXPECT_TRUE(Run(operands).ok()) << shift;
   }
 }
@@ -175,10 +175,10 @@ TEST_F(RunTest, YOverlapsX) {
 // The same address is not the same rows where the strides differ.
 TEST_F(RunTest, YIsXAtAnotherStride) {
   NormOperands operands = Good();
-  operands.y = x_.data();
-  operands.y_stride = kHidden + 1;
+  operands.y.data = x_.data();
+  operands.y.stride = kHidden + 1;
   EXPECT_TRUE(RefusedUntouched(operands, {"y", "x", "overlap"}));
-  operands.x_stride = kHidden + 1;
+  operands.x.stride = kHidden + 1;
   EXPECT_TRUE(Run(operands).ok());
 }
 
@@ -200,9 +200,9 @@ TEST_F(RunTest, MeanOrRstdOverlapsAnything) {
 
 TEST_F(RunTest, YOverlapsParameters) {
   NormOperands operands = Good();
-  operands.y = gamma_.data();
+  operands.y.data = gamma_.data();
   EXPECT_TRUE(RefusedUntouched(operands, {"y", "gamma", "overlap"}));
-  operands.y = beta_.data();
+  operands.y.data = beta_.data();
   EXPECT_TRUE(RefusedUntouched(operands, {"y", "beta", "overlap"}));
 }
 
@@ -220,9 +220,9 @@ TEST(AllocationTest, RunAllocatesNothing) {
       std::vector<float> x = MixedRows(kRowKinds, hidden, random);
       OwnedParameters parameters = MakeParameters(3, hidden, random);
       parameters.gamma[0] = std::numeric_limits<float>::infinity();
-      const LayerNorm layer = MakeLayer(parameters.View(hidden), *target);
+      const Norm layer = MakeLayer(parameters.View(hidden), *target);
       const int64_t before = allocations;
-      const bool ok = layer.Run({.rows = kRowKinds, .x = x.data(), .y = x.data()}).ok();
+      const bool ok = layer.Run({.rows = kRowKinds, .x = {x.data()}, .y = {x.data()}}).ok();
       EXPECT_EQ(allocations, before) << target->name << ", hidden " << hidden;
       EXPECT_TRUE(ok);
     }

@@ -16,7 +16,7 @@ struct Outcome {
 };
 
 // Nothing but the call runs under the setting: gtest's own arithmetic would suffer from it.
-Outcome RunUnder(uint64_t control, const LayerNorm& layer, const NormOperands& operands) {
+Outcome RunUnder(uint64_t control, const Norm& layer, const NormOperands& operands) {
   const ScopedFloatControl scoped(control);
   absl::Status status = layer.Run(operands);
   return {std::move(status), ReadFloatControl()};
@@ -26,14 +26,14 @@ void ExpectSameUnderEveryControl(const Target& target, int64_t hidden, const Own
                                  Random& random) {
   const std::vector<float> x = MixedRows(kRowKinds, hidden, random);
   const Bits expected = Normalize(target, x, hidden, parameters);
-  const LayerNorm layer = MakeLayer(parameters.View(hidden), target);
+  const Norm layer = MakeLayer(parameters.View(hidden), target);
   for (const uint64_t control : FloatControls()) {
     std::vector<float> y(x.size());
     std::vector<float> mean(kRowKinds);
     std::vector<float> rstd(kRowKinds);
-    const Outcome outcome =
-        RunUnder(control, layer,
-                 {.rows = kRowKinds, .x = x.data(), .y = y.data(), .mean = mean.data(), .rstd = rstd.data()});
+    const Outcome outcome = RunUnder(
+        control, layer,
+        {.rows = kRowKinds, .x = {x.data()}, .y = {y.data()}, .mean = mean.data(), .rstd = rstd.data()});
     ASSERT_TRUE(outcome.status.ok()) << outcome.status;
     EXPECT_EQ(outcome.control_after, control) << target.name;
     EXPECT_TRUE(SameBits(expected, {BitsOf(y), BitsOf(mean), BitsOf(rstd)}))
@@ -58,10 +58,10 @@ TEST(FloatEnvironmentTest, RowsKeepTheirBitsAndTheCallerItsSetting) {
 TEST(FloatEnvironmentTest, DenormalAnswersStay) {
   for (const Target* target : TargetsHere()) {
     const std::vector<float> x = {1e-41F, -1e-41F, 3e-41F, -3e-41F};
-    const LayerNorm layer = MakeLayer({.hidden = 4, .gamma = {}, .beta = {}, .epsilon = 1.0}, *target);
+    const Norm layer = MakeLayer({.hidden = 4, .gamma = {}, .beta = {}, .epsilon = 1.0}, *target);
     for (const uint64_t control : FloatControls()) {
       std::vector<float> y(4);
-      ASSERT_TRUE(RunUnder(control, layer, {.rows = 1, .x = x.data(), .y = y.data()}).status.ok());
+      ASSERT_TRUE(RunUnder(control, layer, {.rows = 1, .x = {x.data()}, .y = {y.data()}}).status.ok());
       EXPECT_TRUE(SameBits(BitsOf(x), BitsOf(y))) << target->name << ", control register " << control;
     }
   }

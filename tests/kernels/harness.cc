@@ -31,8 +31,8 @@ OwnedParameters MakeParameters(int choice, int64_t hidden, Random& random) {
   return parameters;
 }
 
-LayerNorm MakeLayer(const LayerNormParameters& parameters, const Target& target) {
-  absl::StatusOr<LayerNorm> layer = LayerNorm::Create(parameters, &target);
+Norm MakeLayer(const NormParameters& parameters, const Target& target) {
+  absl::StatusOr<Norm> layer = Norm::Create(parameters, {.target = &target});
   EXPECT_TRUE(layer.ok()) << layer.status();
   return *std::move(layer);
 }
@@ -45,7 +45,7 @@ Bits Normalize(const Target& target, std::span<const float> x, int64_t hidden,
   std::vector<float> rstd(static_cast<size_t>(rows));
   const absl::Status status =
       MakeLayer(parameters.View(hidden), target)
-          .Run({.rows = rows, .x = x.data(), .y = y.data(), .mean = mean.data(), .rstd = rstd.data()});
+          .Run({.rows = rows, .x = {x.data()}, .y = {y.data()}, .mean = mean.data(), .rstd = rstd.data()});
   EXPECT_TRUE(status.ok()) << status;
   return {BitsOf(y), BitsOf(mean), BitsOf(rstd)};
 }

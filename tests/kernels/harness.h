@@ -29,7 +29,9 @@ struct OwnedParameters {
   std::vector<float> beta;   // empty: absent
   double epsilon = 1e-5;
 
-  LayerNormParameters View(int64_t hidden) const { return {hidden, gamma, beta, epsilon}; }
+  NormParameters View(int64_t hidden) const {
+    return {.hidden = hidden, .gamma = gamma, .beta = beta, .epsilon = epsilon};
+  }
 };
 
 // The four ways to have or lack gamma and beta.
@@ -43,7 +45,7 @@ struct Bits {
 };
 
 // A layer that the test knows to be valid.
-LayerNorm MakeLayer(const LayerNormParameters& parameters, const Target& target);
+Norm MakeLayer(const NormParameters& parameters, const Target& target);
 
 // Normalizes x, rows of `hidden` values, with everything asked for. A failure of Run fails the test.
 Bits Normalize(const Target& target, std::span<const float> x, int64_t hidden,

@@ -111,7 +111,7 @@ void ExpectSameAt(const Target& target, std::span<const float> x, int64_t hidden
   ByteRows out({}, y_offset, x.size_bytes());
   const absl::Status status =
       MakeLayer(parameters.View(hidden), target)
-          .Run({.rows = static_cast<int64_t>(x.size()) / hidden, .x = in.data(), .y = out.data()});
+          .Run({.rows = static_cast<int64_t>(x.size()) / hidden, .x = {in.data()}, .y = {out.data()}});
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_TRUE(SameBits(expected.y, out.Values()))
       << target.name << ", hidden " << hidden << ", x +" << x_offset << ", y +" << y_offset;
@@ -160,8 +160,9 @@ TEST(PlacementTest, ParametersAtEveryFloatOffset) {
       std::ranges::copy(parameters.gamma, gamma.begin());
       std::ranges::copy(parameters.beta, beta.begin());
       std::vector<float> y(x.size());
-      const LayerNorm layer = MakeLayer({kHidden, gamma, beta, parameters.epsilon}, *target);
-      ASSERT_TRUE(layer.Run({.rows = 3, .x = x.data(), .y = y.data()}).ok());
+      const Norm layer = MakeLayer(
+          {.hidden = kHidden, .gamma = gamma, .beta = beta, .epsilon = parameters.epsilon}, *target);
+      ASSERT_TRUE(layer.Run({.rows = 3, .x = {x.data()}, .y = {y.data()}}).ok());
       EXPECT_TRUE(SameBits(expected.y, BitsOf(y))) << target->name << ", offset " << offset;
     }
   }
@@ -175,7 +176,7 @@ TEST(PlacementTest, InPlace) {
       std::vector<float> x = MixedRows(kRowKinds, hidden, random);
       const Bits expected = Normalize(*target, x, hidden, parameters);
       ASSERT_TRUE(MakeLayer(parameters.View(hidden), *target)
-                      .Run({.rows = kRowKinds, .x = x.data(), .y = x.data()})
+                      .Run({.rows = kRowKinds, .x = {x.data()}, .y = {x.data()}})
                       .ok());
       EXPECT_TRUE(SameBits(expected.y, BitsOf(x))) << target->name << ", hidden " << hidden;
     }
@@ -199,12 +200,9 @@ void ExpectSameStrided(const Target& target, int64_t hidden, int64_t x_stride, i
   const Bits expected = Normalize(target, x, hidden, {});
   const std::vector<float> in = Strided(x, hidden, x_stride, kGap);
   std::vector<float> out = Strided(x, hidden, y_stride, kGap);
-  const absl::Status status = MakeLayer({.hidden = hidden, .gamma = {}, .beta = {}}, target)
-                                  .Run({.rows = kRowKinds,
-                                        .x = in.data(),
-                                        .x_stride = x_stride,
-                                        .y = out.data(),
-                                        .y_stride = y_stride});
+  const absl::Status status =
+      MakeLayer({.hidden = hidden, .gamma = {}, .beta = {}}, target)
+          .Run({.rows = kRowKinds, .x = {in.data(), x_stride}, .y = {out.data(), y_stride}});
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_TRUE(SameBits(BitsOf(Strided(ValuesOf(expected.y), hidden, y_stride, kGap)), BitsOf(out)))
       << target.name << ", hidden " << hidden << ", strides " << x_stride << " and " << y_stride;
@@ -225,10 +223,10 @@ TEST(PlacementTest, StridedRows) {
 
 TEST(PlacementTest, ZeroRowsTouchNothing) {
   for (const Target* target : TargetsHere()) {
-    const LayerNorm layer = MakeLayer({.hidden = 5, .gamma = {}, .beta = {}}, *target);
+    const Norm layer = MakeLayer({.hidden = 5, .gamma = {}, .beta = {}}, *target);
     EXPECT_TRUE(layer.Run({.rows = 0}).ok());
     std::vector<float> y(5, 3.0F);
-    EXPECT_TRUE(layer.Run({.rows = 0, .x = y.data(), .y = y.data()}).ok());
+    EXPECT_TRUE(layer.Run({.rows = 0, .x = {y.data()}, .y = {y.data()}}).ok());
     EXPECT_EQ(y, std::vector<float>(5, 3.0F));
   }
 }
@@ -244,9 +242,11 @@ TEST(PlacementTest, NothingOutsideTheOperandsIsTouched) {
       for (const GuardSide side : {GuardSide::kAfter, GuardSide::kBefore}) {
         const Guarded x(values, side), gamma(owned.gamma, side), beta(owned.beta, side);
         const Guarded y(values, side), mean({values.data(), 2}, side), rstd({values.data(), 2}, side);
-        const LayerNorm layer = MakeLayer({hidden, gamma.values(), beta.values(), owned.epsilon}, *target);
+        const Norm layer = MakeLayer(
+            {.hidden = hidden, .gamma = gamma.values(), .beta = beta.values(), .epsilon = owned.epsilon},
+            *target);
         ASSERT_TRUE(
-            layer.Run({.rows = 2, .x = x.data(), .y = y.data(), .mean = mean.data(), .rstd = rstd.data()})
+            layer.Run({.rows = 2, .x = {x.data()}, .y = {y.data()}, .mean = mean.data(), .rstd = rstd.data()})
                 .ok());
         const Bits got = {BitsOf(y.values()), BitsOf(mean.values()), BitsOf(rstd.values())};
         ASSERT_TRUE(SameBits(expected, got)) << target->name << ", hidden " << hidden;
@@ -260,13 +260,13 @@ TEST(PlacementTest, MeanAndRstdAreEachOptional) {
   const std::vector<float> x = MixedRows(kRowKinds, 100, random);
   for (const Target* target : TargetsHere()) {
     const Bits expected = Normalize(*target, x, 100, {});
-    const LayerNorm layer = MakeLayer({.hidden = 100, .gamma = {}, .beta = {}}, *target);
+    const Norm layer = MakeLayer({.hidden = 100, .gamma = {}, .beta = {}}, *target);
     std::vector<float> y(x.size());
     std::vector<float> mean(kRowKinds);
     std::vector<float> rstd(kRowKinds);
-    ASSERT_TRUE(layer.Run({.rows = kRowKinds, .x = x.data(), .y = y.data(), .mean = mean.data()}).ok());
+    ASSERT_TRUE(layer.Run({.rows = kRowKinds, .x = {x.data()}, .y = {y.data()}, .mean = mean.data()}).ok());
     EXPECT_TRUE(SameBits(expected.mean, BitsOf(mean))) << target->name;
-    ASSERT_TRUE(layer.Run({.rows = kRowKinds, .x = x.data(), .y = y.data(), .rstd = rstd.data()}).ok());
+    ASSERT_TRUE(layer.Run({.rows = kRowKinds, .x = {x.data()}, .y = {y.data()}, .rstd = rstd.data()}).ok());
     EXPECT_TRUE(SameBits(expected.rstd, BitsOf(rstd))) << target->name;
     EXPECT_TRUE(SameBits(expected.y, BitsOf(y))) << target->name;
   }
@@ -278,11 +278,11 @@ TEST(PlacementTest, ManyThreadsRunOneLayer) {
   const OwnedParameters parameters = MakeParameters(3, 384, random);
   for (const Target* target : TargetsHere()) {
     const Bits expected = Normalize(*target, x, 384, parameters);
-    const LayerNorm layer = MakeLayer(parameters.View(384), *target);
+    const Norm layer = MakeLayer(parameters.View(384), *target);
     std::vector<std::vector<float>> results(4, std::vector<float>(x.size()));
     std::vector<std::thread> threads;
     for (std::vector<float>& y : results) {
-      threads.emplace_back([&] { (void)layer.Run({.rows = kRowKinds, .x = x.data(), .y = y.data()}); });
+      threads.emplace_back([&] { (void)layer.Run({.rows = kRowKinds, .x = {x.data()}, .y = {y.data()}}); });
     }
     for (std::thread& thread : threads) thread.join();
     for (const std::vector<float>& y : results) EXPECT_TRUE(SameBits(expected.y, BitsOf(y))) << target->name;

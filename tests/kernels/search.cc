@@ -75,9 +75,9 @@ Found SearchReport::Worst() const {
 double Measure(const Target& target, const Shape& shape) {
   const std::vector<float> x = MakeShape(shape);
   std::vector<float> y(x.size());
-  const LayerNorm layer =
+  const Norm layer =
       MakeLayer({.hidden = shape.hidden, .gamma = {}, .beta = {}, .epsilon = shape.epsilon}, target);
-  const absl::Status status = layer.Run({.rows = 1, .x = x.data(), .y = y.data()});
+  const absl::Status status = layer.Run({.rows = 1, .x = {x.data()}, .y = {y.data()}});
   if (!status.ok()) return std::numeric_limits<double>::infinity();
   return StrictRowUlp(ExactRow(x, shape.epsilon), y);
 }

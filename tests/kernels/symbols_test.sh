@@ -31,7 +31,7 @@ expect() {
 }
 
 case $target in
-  avx512) expect '%zmm[0-9]' yes "$@" ;;
+  avx512 | avx512_bf16) expect '%zmm[0-9]' yes "$@" ;;
   avx2) expect '%ymm[0-9]' yes "$@"; expect '%zmm[0-9]|%k[0-7]|%ymm(1[6-9]|2[0-9]|3[01])' no "$@" ;;
   neon) expect 'v[0-9]+\.4s' yes "$@" ;;
   scalar) expect '%[yz]mm[0-9]|%k[0-7]' no "$@" ;;

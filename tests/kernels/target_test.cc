@@ -82,7 +82,7 @@ TEST(TargetTest, UnmetWishIsEscapedAndCut) {
 TEST(TargetTest, EnvironmentThatCannotBeMetIsAnError) {
   ASSERT_EQ(setenv("NORMD_TARGET", "sse9", 1), 0);
   ExpectUnmet(DefaultTarget(), "sse9");
-  const absl::StatusOr<LayerNorm> layer = LayerNorm::Create({.hidden = 4, .gamma = {}, .beta = {}});
+  const absl::StatusOr<Norm> layer = Norm::Create({.hidden = 4, .gamma = {}, .beta = {}});
   EXPECT_EQ(layer.status(), DefaultTarget().status());
   ASSERT_EQ(setenv("NORMD_TARGET", "scalar", 1), 0);
   ExpectUnmet(DefaultTarget(), "sse9");

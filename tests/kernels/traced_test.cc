@@ -45,7 +45,7 @@ void SetTrapFlag(bool on) {
   __builtin_ia32_writeeflags_u64(on ? flags | kTrapFlag : flags & ~kTrapFlag);
 }
 
-Counts Trace(const LayerNorm& layer, int64_t rows, std::span<const float> x) {
+Counts Trace(const Norm& layer, int64_t rows, std::span<const float> x) {
   struct sigaction action = {};
   action.sa_sigaction = OnTrap;
   action.sa_flags = SA_SIGINFO;
@@ -53,7 +53,7 @@ Counts Trace(const LayerNorm& layer, int64_t rows, std::span<const float> x) {
   counts = {};
   std::vector<float> y(x.size());
   SetTrapFlag(true);
-  const absl::Status status = layer.Run({.rows = rows, .x = x.data(), .y = y.data()});
+  const absl::Status status = layer.Run({.rows = rows, .x = {x.data()}, .y = {y.data()}});
   SetTrapFlag(false);
   EXPECT_TRUE(status.ok()) << status;
   return counts;
@@ -64,7 +64,7 @@ constexpr int64_t kHidden = 301;
 Counts TraceMixedRows(const Target* target) {
   Random random(70);
   const OwnedParameters parameters = MakeParameters(3, kHidden, random);
-  const absl::StatusOr<LayerNorm> layer = LayerNorm::Create(parameters.View(kHidden), target);
+  const absl::StatusOr<Norm> layer = Norm::Create(parameters.View(kHidden), {.target = target});
   EXPECT_TRUE(layer.ok()) << layer.status();
   return Trace(*layer, kRowKinds, MixedRows(kRowKinds, kHidden, random));
 }

@@ -29,11 +29,11 @@ Expected RunKernel(const std::vector<float>& tokens) {
   Expected expected;
   NormOperands operands;
   operands.rows = kRows;
-  operands.x = tokens.data();
-  operands.y = expected.y.data();
+  operands.x.data = tokens.data();
+  operands.y.data = expected.y.data();
   operands.mean = expected.mean.data();
   operands.rstd = expected.rstd.data();
-  EXPECT_TRUE(LayerNorm::Create({.hidden = kHidden, .gamma = {}, .beta = {}})->Run(operands).ok());
+  EXPECT_TRUE(Norm::Create({.hidden = kHidden, .gamma = {}, .beta = {}})->Run(operands).ok());
   return expected;
 }
 

@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layer normalization of token rows.
+// Normalization of token rows. A row x is one token's `hidden` values; with v the values that are normalized
+// (x, or x + residual rounded to the data type):
 //
-//   y[r][i] = gamma[i] * (x[r][i] - mean[r]) / sqrt(var[r] + epsilon) + beta[i]
-//   mean[r] = sum_i x[r][i] / hidden;   var[r] = sum_i (x[r][i] - mean[r])^2 / hidden
+//   layer_norm  y[i] = gamma[i] * (v[i] - mean) * rstd + beta[i]
+//               mean = sum(v) / hidden;  rstd = 1 / sqrt(sum((v - mean)^2) / hidden + epsilon)
+//   rms_norm    y[i] = (gamma_offset + gamma[i]) * v[i] * rstd;  rstd = 1 / sqrt(sum(v^2) / hidden + epsilon)
+//   batch_norm  y[i] = gamma[i] * (v[i] - running_mean[i]) / sqrt(running_var[i] + epsilon) + beta[i]
 //
-// as in Ba, Kiros and Hinton, "Layer Normalization" (arXiv:1607.06450), with the population variance.
-//
-// Shapes:    x, y: [rows, hidden], row-major, `*_stride` values from one row to the next;
-//            gamma, beta: [hidden] or absent.
+// after Ba, Kiros and Hinton (arXiv:1607.06450), Zhang and Sennrich (arXiv:1910.07467), Ioffe and Szegedy
+// (arXiv:1502.03167; inference).
 //
 // Accuracy:  for every finite row, with xhat the row before gamma and beta,
-//            |y[i] - exact| <= 8 * 2^-23 * |gamma[i]| * max_j |xhat[j]| + 1 ULP of y[i] + 2^-149
-//            (tests/kernels/accuracy_test.cc; the worst row found is 4.14 of those 8).
+//            |y[i] - exact| <= 8 * 2^-23 * |gamma[i]| * max_j |xhat[j]| + 1 ULP of y[i] + 2^-149 in float32;
+//            float16 and bfloat16 answers are that, rounded once more.
 //
-// Bits:      the same on every target, at any batch size, row position, alignment and number of threads,
-//            and under any rounding mode or flush-to-zero of the caller's, whose own setting is kept.
+// Bits:      the same on every target, at any batch size, row position, alignment and number of tasks, fused
+//            or in two steps, and under any rounding mode or flush-to-zero of the caller's, whose own setting
+//            is kept.
 //
-// Bad rows:  a row with NaN or infinity is NaN (0x7FC00000) in each element, mean and rstd; no other row
-//            is touched.
+// Bad rows:  a row with NaN or infinity in x or residual is NaN (0x7FC00000, or 0x7E00 and 0x7FC0) in each
+//            element of y, in mean and in rstd; no other row is touched. residual_sum is what IEEE says, with
+//            that NaN.
 //
-// Constant:  a row of equal values is exactly beta, also with epsilon 0.
+// Constant:  a row of equal values is exactly beta under layer_norm, also with epsilon 0.
 
 #ifndef NORMD_NORM_H_
 #define NORMD_NORM_H_
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -35,50 +41,108 @@
 namespace normd {
 
 // Rises whenever any output bit changes: two builds with the same number give the same bits.
-inline constexpr int kNumericsRevision = 1;
+inline constexpr int kNumericsRevision = 2;
 
-struct LayerNormParameters {
-  int64_t hidden = 0;            // values a row, at least 1
-  std::span<const float> gamma;  // [hidden], or empty for 1
-  std::span<const float> beta;   // [hidden], or empty for 0
-  double epsilon = 1e-5;         // finite and not negative; rounded once to float32
+enum class NormKind : int32_t { kLayerNorm = 1, kRmsNorm = 2, kBatchNorm = 3 };
+
+// How values are stored: IEEE binary32, IEEE binary16, the upper half of a binary32.
+enum class DataType : int32_t { kFloat32 = 1, kFloat16 = 2, kBfloat16 = 3 };
+
+int64_t BytesOf(DataType data_type);
+
+struct NormParameters {
+  NormKind kind = NormKind::kLayerNorm;
+  int64_t hidden = 0;                        // values a row, at least 1
+  std::span<const float> gamma = {};         // [hidden], or empty for 1
+  std::span<const float> beta = {};          // [hidden], or empty for 0; not with rms_norm
+  double epsilon = 1e-5;                     // finite and not negative; rounded once to float32
+  float gamma_offset = 0;                    // finite; rms_norm alone (1 for Gemma's layers)
+  std::span<const float> running_mean = {};  // [hidden]; batch_norm alone, which needs it
+  std::span<const float> running_var = {};   // [hidden], not negative; batch_norm alone, which needs it
 };
 
-// The rows of one call. Addresses may have any alignment, odd ones among them.
+struct NormOptions {
+  const Target* target = nullptr;  // null: DefaultTarget()
+  // The most parts the rows of one call are split into, run by oneTBB in the caller's arena; 1: none but the
+  // calling thread. Small calls are not split.
+  int tasks = 1;
+  // Calls that read and write more bytes than this store past the caches. Absent: the size of the last-level
+  // cache (normd/machine.h).
+  std::optional<int64_t> streaming_bytes = {};
+};
+
+// Rows of the call's data type, at an address of any alignment, odd ones among them. They lie `stride` values
+// apart; 0 stands for hidden.
+struct InputRows {
+  const void* data = nullptr;
+  int64_t stride = 0;
+};
+struct OutputRows {
+  void* data = nullptr;
+  int64_t stride = 0;
+};
+
+// The rows of one call. y and residual_sum may each be exactly x or exactly residual; any other overlap of
+// what is written with anything else is refused.
 struct NormOperands {
   int64_t rows = 0;
-  const void* x = nullptr;  // float32 [rows, hidden]
-  int64_t x_stride = 0;     // values from one row of x to the next; 0: hidden
-  void* y = nullptr;        // float32 [rows, hidden]; exactly x, or no overlap with it
-  int64_t y_stride = 0;     // values from one row of y to the next; 0: hidden
-  float* mean = nullptr;    // [rows], or absent
-  float* rstd = nullptr;    // [rows], or absent
+  DataType data_type = DataType::kFloat32;
+  InputRows x = {};
+  InputRows residual = {};  // added to x before the norm; or absent
+  OutputRows y = {};
+  OutputRows residual_sum = {};  // x + residual, the updated stream of a Pre-LN block; or absent
+  float* mean = nullptr;         // [rows], or absent; layer_norm alone
+  float* rstd = nullptr;         // [rows], or absent; not with batch_norm
+  // [rows]: statistics to be used instead of the rows' own, both for layer_norm, rstd alone for rms_norm.
+  const float* given_mean = nullptr;
+  const float* given_rstd = nullptr;
 };
 
 // One layer, ready to run: its parameters are checked here, once, and each call then pays only for its rows.
-// It views gamma and beta, which must outlive it. Any number of threads may run it at once.
-class LayerNorm {
+// It views gamma and beta, which must outlive it. Copies are cheap. Any number of threads may run it at once.
+class Norm {
  public:
-  // Errors: InvalidArgument that names expected and got, for a hidden below 1, a gamma or beta of another
-  // length, an epsilon that is negative or not finite, and where `target` is null the errors of
-  // DefaultTarget.
-  static absl::StatusOr<LayerNorm> Create(const LayerNormParameters& parameters,
-                                          const Target* target = nullptr);
+  // Errors: InvalidArgument that names expected and got, for a hidden below 1, a parameter of another length,
+  // or one that the kind does not take or lacks, a running_var that is negative or NaN, an epsilon or
+  // gamma_offset that is not finite or an epsilon below 0, tasks below 1, and where no target is given the
+  // errors of DefaultTarget.
+  static absl::StatusOr<Norm> Create(const NormParameters& parameters, const NormOptions& options = {});
 
   // Normalizes the rows. Allocates nothing.
   // Errors: InvalidArgument, before anything is written, for a negative number of rows, a stride below
-  // hidden, sizes that overflow, a missing address, or operands that overlap other than by y being exactly x.
+  // hidden, sizes that overflow, a missing address, operands that the kind does not have, or that overlap.
   absl::Status Run(const NormOperands& operands) const;
 
-  int64_t hidden() const { return parameters_.hidden; }
+  int64_t hidden() const { return plan_.hidden; }
+  NormKind kind() const { return plan_.kind; }
 
  private:
-  LayerNorm(const LayerNormParameters& parameters, float epsilon, const Kernels* kernels);
+  struct Owned;  // arrays that Create had to make: gamma_offset + gamma, scales of batch_norm
 
-  LayerNormParameters parameters_;
-  float epsilon_;
-  bool finite_parameters_;
-  const Kernels* kernels_;
+  // What Create settled.
+  struct Plan {
+    NormKind kind;
+    int64_t hidden;
+    double inverse_hidden;
+    float epsilon;
+    const float* gamma;
+    const float* beta;
+    const float* feature_mean;
+    const float* feature_var;
+    const float* feature_scale;
+    bool finite;  // gamma and beta
+    bool wide;    // the scales of batch_norm need double
+    const Kernels* kernels;
+    int tasks;
+    int64_t streaming_bytes;
+    std::shared_ptr<const Owned> owned;
+  };
+
+  explicit Norm(Plan plan) : plan_(std::move(plan)) {}
+  static absl::StatusOr<Plan> Prepare(const NormParameters& parameters, const NormOptions& options);
+  static void OwnArrays(const NormParameters& parameters, Plan& plan);
+
+  Plan plan_;
 };
 
 }  // namespace normd

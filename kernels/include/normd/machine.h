@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the kernels ask of the machine they run on.
+
+#ifndef NORMD_MACHINE_H_
+#define NORMD_MACHINE_H_
+
+#include <cstdint>
+#include <string>
+
+namespace normd {
+
+// Bytes of the last-level cache of the first CPU, by `directory`, or 32 MiB where that does not say. (sysconf
+// is not asked: in some virtual machines it answers ten times too much.)
+int64_t LastLevelCacheBytes(const std::string& directory = "/sys/devices/system/cpu/cpu0/cache");
+
+}  // namespace normd
+
+#endif  // NORMD_MACHINE_H_

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The norms, written once over lanes. What follows fixes the bits, for every target.
+//
+// Element i of a row belongs to virtual lane i mod 32. Under layer_norm deviations d = v - centre are summed,
+// and so are their squares; under rms_norm d = v, and the squares alone are:
+//
+//   hidden <= 256, block by block of 32:    s += d;  q = fma(d, d, q)
+//   hidden >  256, by groups of 4 blocks:   s += (d0 + d1) + (d2 + d3)
+//                                           q += fma(d1, d1, d0 * d0) + fma(d3, d3, d2 * d2)
+//
+// Up to hidden 1151 that is at most 9 additions a lane, and one halving tree in float, 16, 8, 4, 2, 1, ends
+// it. In wider rows the 32 lanes are folded to 8 in float after every 8 additions, and at the end, and those
+// added to 8 double lanes, whose tree, 4, 2, 1, is in double: long runs of float additions drift (without it
+// alternating +a, -a of 65,536 comes out 119 row-ULP off). Dead lanes past the row's end hold a deviation of
+// 0, not a value of 0.
+//
+// The centre is the mean of the row's first elements, a power of two of them and at most 32, so that a
+// constant row's centre is that constant. Where the mean lies far from it (m^2 > var / 4) the row is measured
+// once more round the better centre.
+//
+// The last step is indifferent to the centre: mean = float(centre + m) is subtracted, and what that rounding
+// lost comes back in k: xhat = fma(v - mean, rstd, k), k = float(-((centre - mean) + m) * rstd). A float mean
+// alone is off by half a ULP of the base, which at a base of 1e5 and a spread of 0.01 is more than a third of
+// sigma.
+
+#ifndef NORMD_NORM_KERNEL_H_
+#define NORMD_NORM_KERNEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "kernels.h"
+#include "measure.h"
+#include "normalize.h"
+#include "regime.h"
+#include "rescue.h"
+#include "statistics.h"
+#include "values.h"
+
+namespace normd {
+namespace {
+
+// Rows normalized by statistics of their own.
+template <class L, class V, bool kShifted>
+class MeasuredRows {
+ public:
+  static constexpr Formula kFormula = kShifted ? Formula::kLayer : Formula::kRms;
+
+  MeasuredRows(const NormCall& call) : call_(call), normalize_(ChooseNormalize<L, V, kFormula>(call)) {}
+
+  void Run() const {
+    const Regime regime = RegimeOf(call_.hidden);
+    int64_t row = 0;
+    if (regime.rows_at_once == kRowsAtOnce) row = RunPipelined<kRowsAtOnce>(row);
+    if (regime.pipelined) {
+      RunPipelined<1>(row);
+    } else {
+      RunSingly(row);
+    }
+  }
+
+ private:
+  // Measures each R rows before the R rows in front of them are normalized, so that the long latency from
+  // sums to statistics is spent on other work. Returns the first row that was not done.
+  template <int R>
+  int64_t RunPipelined(int64_t row) const {
+    if (row + R > call_.rows) return row;
+    Affines<R> affines[2];
+    Measure<R>(row, affines[0]);
+    int64_t done = row;
+    int current = 0;
+    for (row += R; row + R <= call_.rows; row += R) {
+      Measure<R>(row, affines[1 - current]);
+      Normalize<R>(done, affines[current]);
+      done = row;
+      current = 1 - current;
+    }
+    Normalize<R>(done, affines[current]);
+    return row;
+  }
+
+  void RunSingly(int64_t row) const {
+    for (; row < call_.rows; ++row) {
+      Affines<1> affines;
+      Measure<1>(row, affines);
+      Normalize<1>(row, affines);
+    }
+  }
+
+  template <int R>
+  void Measure(int64_t first, Affines<R>& affines) const {
+    Measure<R>(first, affines, std::make_index_sequence<R>());
+  }
+
+  template <int R, size_t... kIndex>
+  void Measure(int64_t first, Affines<R>& affines, std::index_sequence<kIndex...>) const {
+    const V rows[R] = {V(call_, first + static_cast<int64_t>(kIndex))...};
+    RowSums<R> sums = {};
+    if constexpr (kShifted) FindCentres<L, R>(rows, call_.hidden, sums.centre);
+    Sum<L, kShifted, R>(rows, call_.hidden, sums);
+    uint32_t doubts[R];
+    affines.rescued = 0;
+    if (Finish(sums, affines, doubts) == 0) [[likely]]
+      return;
+    for (int r = 0; r < R; ++r) {
+      if (doubts[r] != 0) Settle<R>(first, r, doubts[r], affines);
+    }
+  }
+
+  template <int R>
+  uint32_t Finish(const RowSums<R>& sums, Affines<R>& affines, uint32_t (&doubts)[R]) const {
+    const double epsilon = static_cast<double>(call_.epsilon);
+    if constexpr (kShifted) return FinishLayer(sums, call_.inverse_hidden, epsilon, affines, doubts);
+    return FinishRms(sums, call_.inverse_hidden, epsilon, affines, doubts);
+  }
+
+  // A row that cannot stand as it was measured: it gets a better centre, or is left to the rescue.
+  template <int R>
+  [[gnu::noinline]] void Settle(int64_t first, int r, uint32_t doubt, Affines<R>& affines) const {
+    Affines<1> better = {};
+    if (doubt != kPoor || !Remeasure(first + r, better)) {
+      affines.rescued |= 1U << r;
+      return;
+    }
+    affines.mean[r] = better.mean[0];
+    affines.rstd[r] = better.rstd[0];
+    affines.k[r] = better.k[0];
+  }
+
+  // False where the rescue has to do it.
+  bool Remeasure(int64_t row, Affines<1>& affines) const {
+    const V rows[1] = {V(call_, row)};
+    RowSums<1> sums = {};
+    FindCentres<L, 1>(rows, call_.hidden, sums.centre);
+    Sum<L, kShifted, 1>(rows, call_.hidden, sums);
+    sums.centre[0] = BetterCentre(sums, call_.inverse_hidden);
+    Sum<L, kShifted, 1>(rows, call_.hidden, sums);
+    uint32_t doubts[1];
+    return (Finish(sums, affines, doubts) & kUnfit) == 0;
+  }
+
+  template <int R>
+  void Normalize(int64_t first, const Affines<R>& affines) const {
+    if (affines.rescued == 0) [[likely]]
+      return NormalizeFrom<R>(first, affines, 0, R);
+    for (int r = 0; r < R; ++r) {
+      if ((affines.rescued >> r & 1U) != 0) {
+        RescueRow(kFormula, V::Io::kType, call_, first + r);
+      } else {
+        NormalizeFrom<R>(first, affines, r, 1);
+      }
+    }
+  }
+
+  template <int R>
+  void NormalizeFrom(int64_t first, const Affines<R>& affines, int r, int count) const {
+    normalize_(call_, first + r, count, {affines.mean + r, affines.rstd + r, affines.k + r});
+    if (call_.mean != nullptr) StoreStatistics(affines.mean + r, count, call_.mean + first + r);
+    if (call_.rstd != nullptr) StoreStatistics(affines.rstd + r, count, call_.rstd + first + r);
+  }
+
+  static void StoreStatistics(const float* from, int count, float* to) {
+    for (int r = 0; r < count; ++r) to[r] = from[r];
+  }
+
+  const NormCall& call_;
+  NormalizeFunction normalize_;
+};
+
+// Rows normalized by statistics that came with the call or the layer.
+template <class L, class V, Formula kFormula>
+class FixedRows {
+ public:
+  explicit FixedRows(const NormCall& call)
+      : call_(call), normalize_(ChooseNormalize<L, V, Applied()>(call)) {}
+
+  void Run() const {
+    for (int64_t row = 0; row < call_.rows; ++row) {
+      const float mean = kFormula == Formula::kGivenLayer ? call_.given_mean[row] : 0.0F;
+      const float rstd = kFormula == Formula::kBatch ? 1.0F : call_.given_rstd[row];
+      if (!StaysFinite(row, mean, rstd)) {
+        RescueRow(kFormula, V::Io::kType, call_, row);
+        continue;
+      }
+      const float k = 0;
+      normalize_(call_, row, 1, {&mean, &rstd, &k});
+    }
+  }
+
+ private:
+  using Batch = typename L::Batch;
+  static constexpr bool kPerFeature = kFormula == Formula::kBatch;
+
+  static constexpr Formula Applied() {
+    if (kFormula == Formula::kGivenLayer) return Formula::kLayer;
+    return kFormula == Formula::kGivenRms ? Formula::kRms : kFormula;
+  }
+
+  // Whether each element of the row, and what comes before gamma and beta, is finite. It is asked before
+  // anything is written, since y may lie on x.
+  bool StaysFinite(int64_t row, float mean, float rstd) const {
+    const V values(call_, row);
+    const Batch zero(0.0F);
+    Batch poison = zero;
+    // 0 * xhat is NaN where xhat is not finite, and stays NaN.
+    const auto add = [&](Batch v, Batch centre) {
+      poison = L::Fma((v - centre) * Batch(rstd), zero, poison);
+    };
+    int64_t i = 0;
+    for (; i + L::kWidth <= call_.hidden; i += L::kWidth) {
+      add(values.Load(i), kPerFeature ? L::Float32::Load(FeatureMean(i)) : Batch(mean));
+    }
+    if (i < call_.hidden) {
+      add(values.LoadLive(i, call_.hidden, zero),
+          kPerFeature ? L::Float32::LoadLive(FeatureMean(i), call_.hidden - i, zero) : zero);
+    }
+    return L::AllZero(poison);
+  }
+
+  const std::byte* FeatureMean(int64_t i) const {
+    return reinterpret_cast<const std::byte*>(call_.feature_mean + i);
+  }
+
+  const NormCall& call_;
+  NormalizeFunction normalize_;
+};
+
+template <class L, class V, Formula kFormula>
+void RunRows(const NormCall& call) {
+  if constexpr (kFormula == Formula::kLayer) {
+    MeasuredRows<L, V, true>(call).Run();
+  } else if constexpr (kFormula == Formula::kRms) {
+    MeasuredRows<L, V, false>(call).Run();
+  } else {
+    FixedRows<L, V, kFormula>(call).Run();
+  }
+}
+
+template <class L, class Io, Formula kFormula>
+void NormOver(const NormCall& call) noexcept {
+  if (call.residual.data != nullptr) return RunRows<L, Values<L, Io, true>, kFormula>(call);
+  RunRows<L, Values<L, Io, false>, kFormula>(call);
+}
+
+template <class L, class Io>
+constexpr void Fill(Kernels& kernels, int type) {
+  kernels.functions[static_cast<int>(Formula::kLayer)][type] = NormOver<L, Io, Formula::kLayer>;
+  kernels.functions[static_cast<int>(Formula::kRms)][type] = NormOver<L, Io, Formula::kRms>;
+  kernels.functions[static_cast<int>(Formula::kGivenLayer)][type] = NormOver<L, Io, Formula::kGivenLayer>;
+  kernels.functions[static_cast<int>(Formula::kGivenRms)][type] = NormOver<L, Io, Formula::kGivenRms>;
+  kernels.functions[static_cast<int>(Formula::kBatch)][type] = NormOver<L, Io, Formula::kBatch>;
+}
+
+// All functions of a target: the one instantiation that its file makes.
+template <class L>
+constexpr Kernels KernelsOver() {
+  Kernels kernels = {};
+  Fill<L, typename L::Float32>(kernels, 0);
+  Fill<L, typename L::Float16>(kernels, 1);
+  Fill<L, typename L::Bfloat16>(kernels, 2);
+  return kernels;
+}
+
+}  // namespace
+}  // namespace normd
+
+#endif  // NORMD_NORM_KERNEL_H_
