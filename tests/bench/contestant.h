@@ -57,6 +57,8 @@ struct Buffers {
 // One contestant, ready to run one cell.
 struct Call {
   std::function<void()> run;
+  // What of a call is not the work itself, where that can be called alone: its time is taken off.
+  std::function<void()> overhead = nullptr;
 };
 
 // Thrown by prepare where a contestant has no such operation: its field stays empty, with this as the reason.
@@ -64,14 +66,20 @@ class Unsupported : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Part { kOurs, kFloor, kKernel, kOperator };
+enum class Part {
+  kOurs,
+  kFloor,     // memcpy
+  kKernel,    // a peer's bare function
+  kEstimate,  // what its operator takes, less its overhead: too rough for the best of the kernels
+  kOperator,  // what people call
+};
 
 struct Contestant {
   std::string name;  // "oneDNN 2.6.3"
   Part part = Part::kKernel;
   std::string what;  // what is called, for the notes: "dnnl_primitive_execute with prebuilt memory objects"
   std::function<Call(const Cell&, const Buffers&)> prepare;
-  std::string why_not;  // where it is not to be had at all
+  std::string why_not = {};  // where it is not to be had at all
 };
 
 using Contestants = std::vector<Contestant>;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // bench_kernels: the kernels against their peers and against memcpy. ./dev bench kernels
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
@@ -131,12 +133,14 @@ Results Run(Options& options) {
     PinTo(options.measure.core);
     results.machine.gigahertz.push_back(MeasureGigahertz());
     for (size_t i = 0; i < cells.size(); ++i) {
-      std::cerr << "\rrun " << run + 1 << " of " << options.runs << ", cell " << i + 1 << " of "
-                << cells.size() << "   ";
+      if (isatty(STDERR_FILENO) != 0) {
+        std::cerr << "\rrun " << run + 1 << " of " << options.runs << ", cell " << i + 1 << " of "
+                  << cells.size() << " ";
+      }
       times[i].push_back(Measure(results.contestants, cells[i], memory.Fill(cells[i]), options.measure));
     }
   }
-  std::cerr << "\n";
+  if (isatty(STDERR_FILENO) != 0) std::cerr << "\n";
   for (size_t i = 0; i < cells.size(); ++i) results.cells.push_back(Summarize(cells[i], times[i]));
   return results;
 }

@@ -24,17 +24,22 @@ struct Runner {
   int64_t repetitions = 1;
 };
 
-double Time(const Call& call, int64_t repetitions) {
+double TimeOf(const std::function<void()>& run, int64_t repetitions) {
   const Clock::time_point start = Clock::now();
-  for (int64_t i = 0; i < repetitions; ++i) call.run();
+  for (int64_t i = 0; i < repetitions; ++i) run();
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count() /
          static_cast<double>(repetitions);
+}
+
+double Time(const Call& call, int64_t repetitions) {
+  const double taken = TimeOf(call.run, repetitions);
+  return call.overhead ? taken - TimeOf(call.overhead, repetitions) : taken;
 }
 
 // Twice as many calls until they fill a turn: the first ones are slower than the rest.
 int64_t Calibrate(const Call& call, double nanoseconds) {
   for (int64_t repetitions = 1;; repetitions *= 2) {
-    const double taken = Time(call, repetitions) * static_cast<double>(repetitions);
+    const double taken = TimeOf(call.run, repetitions) * static_cast<double>(repetitions);
     if (taken < nanoseconds / 4) continue;
     return std::max<int64_t>(1, std::lround(static_cast<double>(repetitions) * nanoseconds / taken));
   }

@@ -1,76 +1,159 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CTranslate2, out of its wheel. The wheel has no headers; the few functions called here are declared as its
-// shared library exports them, and looked up by their mangled names.
-#include <dlfcn.h>
-
+// CTranslate2, out of its wheel, which has no headers: what is called here is declared as its shared library
+// exports it, and a version that exports something else does not load.
 #include "peer.h"
+
+namespace ctranslate2 {
+
+using dim_t = int64_t;
+
+void set_num_threads(size_t threads);
+
+enum class Device { kCpu, kCuda };
+
+// Its members are its own affair; there is more room here than it needs.
+class StorageView {
+ public:
+  template <typename T>
+  StorageView(std::vector<dim_t> shape, T* data, Device device);
+  StorageView(const StorageView&) = delete;
+  StorageView& operator=(const StorageView&) = delete;
+  ~StorageView();
+
+ private:
+  char members_[1024];
+};
+
+template <Device device>
+struct primitives {  // NOLINT(readability-identifier-naming): its name, as all names of this namespace
+  template <typename T>
+  static void add(const T* a, const T* b, T* c, dim_t size);
+};
+
+namespace cpu {
+
+enum class CpuIsa { kGeneric, kAvx, kAvx2, kAvx512 };
+
+template <CpuIsa isa>
+void layer_norm(const float* x, const float* gamma, const float* beta, float* y, dim_t rows, dim_t hidden,
+                float epsilon);
+template <CpuIsa isa>
+void rms_norm(const float* x, const float* gamma, float* y, dim_t rows, dim_t hidden, float epsilon,
+              bool use_residual);
+
+}  // namespace cpu
+namespace ops {
+
+class LayerNorm {
+ public:
+  LayerNorm(dim_t axis, float epsilon);
+  void operator()(const StorageView& gamma, const StorageView& beta, const StorageView& x,
+                  StorageView& y) const;
+
+ private:
+  char members_[1024];
+};
+
+class RMSNorm {
+ public:
+  RMSNorm(float epsilon, bool use_residual);
+  void operator()(const StorageView& gamma, const StorageView& x, StorageView& y) const;
+
+ private:
+  char members_[1024];
+};
+
+}  // namespace ops
+}  // namespace ctranslate2
 
 namespace normd::bench {
 namespace {
 
-using LayerNormFunction = void (*)(const float* x, const float* gamma, const float* beta, float* y,
-                                   int64_t rows, int64_t hidden, float epsilon);
-using RmsNormFunction = void (*)(const float* x, const float* gamma, float* y, int64_t rows, int64_t hidden,
-                                 float epsilon, bool use_residual);
-using AddFunction = void (*)(const float* a, const float* b, float* c, int64_t size);
-using SetThreads = void (*)(size_t threads);
+using ctranslate2::StorageView;
+using ctranslate2::cpu::CpuIsa;
 
-struct Instructions {
-  const char* name;
-  int number;  // of ctranslate2::cpu::CpuIsa
-  const char* feature;
-};
-constexpr Instructions kInstructions[] = {{"avx512", 3, "avx512dq"}, {"avx2", 2, "avx2"}};
+constexpr ctranslate2::Device kCpu = ctranslate2::Device::kCpu;
 
-template <typename Function>
-Function Find(void* library, const std::string& symbol) {
-  void* const address = dlsym(library, symbol.c_str());
-  if (address == nullptr) throw std::runtime_error("its library exports no " + symbol);
-  return reinterpret_cast<Function>(address);
-}
+struct Floats {
+  Floats(const Cell& cell, const Buffers& buffers)
+      : values(cell.values()),
+        x(static_cast<const float*>(buffers.x)),
+        residual(static_cast<const float*>(buffers.residual)),
+        y(static_cast<float*>(buffers.y)),
+        sum(static_cast<float*>(buffers.sum)) {
+    if (cell.type != Type::kFloat32) throw Unsupported("its CPU kernels take float32 alone");
+    ctranslate2::set_num_threads(static_cast<size_t>(cell.threads));
+  }
 
-std::string Mangled(const char* name, const Instructions& instructions, const char* arguments) {
-  return "_ZN11ctranslate23cpu" + std::string(name) + "ILNS0_6CpuIsaE" + std::to_string(instructions.number) +
-         "EEEv" + arguments;
-}
+  void Add() const { ctranslate2::primitives<kCpu>::add<float>(x, residual, sum, values); }
 
-struct Functions {
-  LayerNormFunction layer_norm;
-  RmsNormFunction rms_norm;
-  AddFunction add;
-  SetThreads set_threads;
+  int64_t values;
+  const float* x;
+  const float* residual;
+  float* y;
+  float* sum;
 };
 
-Functions FindFunctions(void* library, const Instructions& instructions) {
-  return {Find<LayerNormFunction>(library, Mangled("10layer_norm", instructions, "PKfS4_S4_Pfllf")),
-          Find<RmsNormFunction>(library, Mangled("8rms_norm", instructions, "PKfS4_Pfllfb")),
-          reinterpret_cast<AddFunction>(
-              dlsym(library, "_ZN11ctranslate210primitivesILNS_6DeviceE0EE3addIfEEvPKT_S6_PS4_l")),
-          Find<SetThreads>(library, "_ZN11ctranslate215set_num_threadsEm")};
+template <CpuIsa isa>
+Call PrepareKernel(const Cell& cell, const Buffers& buffers) {
+  const Floats floats(cell, buffers);
+  const float* const gamma = buffers.gamma;
+  const float* const beta = buffers.beta;
+  const auto layer_norm = [=](const float* x) {
+    ctranslate2::cpu::layer_norm<isa>(x, gamma, beta, floats.y, cell.rows, cell.hidden, kEpsilon);
+  };
+  switch (cell.kind) {
+    case Kind::kPlain:
+      return {[=] { layer_norm(floats.x); }};
+    case Kind::kResidual:
+      return {[=] {
+        floats.Add();
+        layer_norm(floats.sum);
+      }};
+    case Kind::kRms:
+      return {[=] {
+        ctranslate2::cpu::rms_norm<isa>(floats.x, gamma, floats.y, cell.rows, cell.hidden, kEpsilon, false);
+      }};
+  }
+  throw Unsupported("no such kind");
 }
 
-Call Prepare(const Functions& functions, const Cell& cell, const Buffers& buffers) {
-  if (cell.type != Type::kFloat32) throw Unsupported("its CPU kernels take float32 alone");
-  functions.set_threads(static_cast<size_t>(cell.threads));
-  const float* const x = static_cast<const float*>(buffers.x);
-  float* const y = static_cast<float*>(buffers.y);
+// The operands as its operators take them.
+struct Views {
+  Views(const Cell& cell, const Buffers& buffers, const Floats& floats)
+      : x({cell.rows, cell.hidden}, const_cast<float*>(cell.kind == Kind::kResidual ? floats.sum : floats.x),
+          kCpu),
+        gamma({cell.hidden}, const_cast<float*>(buffers.gamma), kCpu),
+        beta({cell.hidden}, const_cast<float*>(buffers.beta), kCpu),
+        y({cell.rows, cell.hidden}, floats.y, kCpu) {}
+
+  StorageView x, gamma, beta, y;
+};
+
+Call PrepareOperator(const Cell& cell, const Buffers& buffers) {
+  const Floats floats(cell, buffers);
+  const auto views = std::make_shared<Views>(cell, buffers, floats);
   if (cell.kind == Kind::kRms) {
-    return {[=, rms_norm = functions.rms_norm, gamma = buffers.gamma] {
-      rms_norm(x, gamma, y, cell.rows, cell.hidden, kEpsilon, false);
-    }};
+    const auto norm = std::make_shared<ctranslate2::ops::RMSNorm>(kEpsilon, false);
+    return {[=] { (*norm)(views->gamma, views->x, views->y); }};
   }
-  if (cell.kind == Kind::kPlain) {
-    return {[=, layer_norm = functions.layer_norm, gamma = buffers.gamma, beta = buffers.beta] {
-      layer_norm(x, gamma, beta, y, cell.rows, cell.hidden, kEpsilon);
-    }};
-  }
-  if (functions.add == nullptr) throw Unsupported("its library exports no add");
+  const auto norm = std::make_shared<ctranslate2::ops::LayerNorm>(-1, kEpsilon);
+  const bool with_sum = cell.kind == Kind::kResidual;
   return {[=] {
-    float* const sum = static_cast<float*>(buffers.sum);
-    functions.add(x, static_cast<const float*>(buffers.residual), sum, cell.values());
-    functions.layer_norm(sum, buffers.gamma, buffers.beta, y, cell.rows, cell.hidden, kEpsilon);
+    if (with_sum) floats.Add();
+    (*norm)(views->gamma, views->beta, views->x, views->y);
   }};
+}
+
+const std::string kName = "CTranslate2 " NORMD_BENCH_VERSION;
+
+template <CpuIsa isa>
+void AddKernel(Contestants& contestants, const char* target) {
+  contestants.push_back({.name = kName + " " + target,
+                         .part = Part::kKernel,
+                         .what = "its functions for one instruction set, called directly",
+                         .prepare = PrepareKernel<isa>});
 }
 
 }  // namespace
@@ -78,20 +161,11 @@ Call Prepare(const Functions& functions, const Cell& cell, const Buffers& buffer
 
 void normd_bench_peer(normd::bench::Contestants& contestants) {
   using namespace normd::bench;
-  void* const library = dlopen(NORMD_BENCH_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw std::runtime_error(dlerror());
   __builtin_cpu_init();
-  for (const Instructions& instructions : kInstructions) {
-    const bool runs_here =
-        instructions.number == 3 ? __builtin_cpu_supports("avx512dq") : __builtin_cpu_supports("avx2");
-    if (!runs_here) continue;
-    const Functions functions = FindFunctions(library, instructions);
-    contestants.push_back(
-        {.name = "CTranslate2 " NORMD_BENCH_VERSION " " + std::string(instructions.name),
-         .part = Part::kKernel,
-         .what = "ctranslate2::cpu::layer_norm and rms_norm of its library, called directly",
-         .prepare = [functions](const Cell& cell, const Buffers& buffers) {
-           return Prepare(functions, cell, buffers);
-         }});
-  }
+  if (__builtin_cpu_supports("avx512dq")) AddKernel<CpuIsa::kAvx512>(contestants, "avx512");
+  if (__builtin_cpu_supports("avx2")) AddKernel<CpuIsa::kAvx2>(contestants, "avx2");
+  contestants.push_back({.name = kName,
+                         .part = Part::kOperator,
+                         .what = "ctranslate2::ops::LayerNorm and RMSNorm, operands made beforehand",
+                         .prepare = PrepareOperator});
 }

@@ -11,7 +11,7 @@ namespace normd::bench {
 std::optional<double> CellResult::BestRatio(const Contestants& contestants, Part part) const {
   std::optional<double> best;
   for (size_t i = 0; i < contestants.size(); ++i) {
-    if (contestants[i].part != part || !fields[i]) continue;
+    if (contestants[i].part != part || !fields[i] || std::isnan(fields[i]->ratio)) continue;
     if (!best || fields[i]->ratio < *best) best = fields[i]->ratio;
   }
   return best;

@@ -12,7 +12,7 @@
 namespace normd::bench {
 namespace {
 
-constexpr int kWidth = 13;
+constexpr int kWidth = 14;
 
 std::string Right(const std::string& text, int width = kWidth) { return absl::StrFormat("%*s", width, text); }
 
@@ -48,7 +48,7 @@ Column ColumnOf(const Contestants& contestants, size_t index) {
     if (space < contestant.name.size()) column.heading[1] = contestant.name.substr(space);
   }
   column.value = [index](const CellResult& result) -> std::optional<double> {
-    if (!result.fields[index]) return std::nullopt;
+    if (!result.fields[index] || std::isnan(result.fields[index]->ratio)) return std::nullopt;
     return result.fields[index]->ratio;
   };
   return column;
@@ -62,7 +62,7 @@ std::vector<Column> Columns(const Contestants& contestants) {
                        return result.fields[0]->nanoseconds;
                      },
                      true});
-  for (const Part part : {Part::kOurs, Part::kFloor, Part::kKernel, Part::kOperator}) {
+  for (const Part part : {Part::kOurs, Part::kFloor, Part::kEstimate, Part::kKernel, Part::kOperator}) {
     for (size_t i = 1; i < contestants.size(); ++i) {
       if (contestants[i].part != part) continue;
       columns.push_back(ColumnOf(contestants, i));
