@@ -79,6 +79,7 @@ struct Contestant {
   Part part = Part::kKernel;
   std::string what;  // what is called, for the notes: "dnnl_primitive_execute with prebuilt memory objects"
   std::function<Call(const Cell&, const Buffers&)> prepare;
+  bool answers_in_y = true;
   std::string why_not = {};  // where it is not to be had at all
 };
 

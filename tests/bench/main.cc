@@ -3,65 +3,23 @@
 // bench_kernels: the kernels against their peers and against memcpy. ./dev bench kernels
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
+#include "accuracy.h"
+#include "instructions.h"
 #include "machine.h"
 #include "measure.h"
 #include "memory.h"
+#include "options.h"
 #include "ours.h"
 #include "peers.h"
 #include "results.h"
 
 namespace normd::bench {
 namespace {
-
-struct Options {
-  std::vector<int64_t> rows{1, 8, 64, 512, 4096};
-  std::vector<int64_t> hidden{64, 256, 384, 768, 771, 1000, 1024, 2048, 4096, 8192};
-  std::vector<Type> types{Type::kFloat32, Type::kBfloat16, Type::kFloat16};
-  std::vector<Kind> kinds{Kind::kPlain, Kind::kResidual, Kind::kRms};
-  std::vector<int> threads{1, 2};
-  std::vector<std::string> peers;
-  int runs = 3;
-  int core = -1;
-  bool quick = false;
-  std::string json;
-  MeasureOptions measure;
-};
-
-void Parse(CLI::App& app, Options& options) {
-  const std::map<std::string, Type> types{
-      {"f32", Type::kFloat32}, {"bf16", Type::kBfloat16}, {"f16", Type::kFloat16}};
-  const std::map<std::string, Kind> kinds{
-      {"plain", Kind::kPlain}, {"residual", Kind::kResidual}, {"rms", Kind::kRms}};
-  app.add_option("--rows", options.rows, "Rows of a call")->delimiter(',');
-  app.add_option("--hidden", options.hidden, "Values of a row")->delimiter(',');
-  app.add_option("--types", options.types, "f32, bf16, f16")
-      ->delimiter(',')
-      ->transform(CLI::CheckedTransformer(types));
-  app.add_option("--kinds", options.kinds, "plain, residual, rms")
-      ->delimiter(',')
-      ->transform(CLI::CheckedTransformer(kinds));
-  app.add_option("--threads", options.threads, "1, 2")->delimiter(',')->check(CLI::Range(1, 2));
-  app.add_option("--only", options.peers, "Only contestants whose names contain one of these, beside ours")
-      ->delimiter(',');
-  app.add_option("--rounds", options.measure.rounds, "Rounds of a run");
-  app.add_option("--runs", options.runs, "Runs of everything, one after the other");
-  app.add_option("--core", options.core, "Core to run on; the first one allowed otherwise");
-  app.add_flag("--quick", options.quick, "One run of 5 rounds, float32, plain, one thread, six widths");
-  app.add_option("--json", options.json, "Also write the results to this file");
-}
-
-void MakeQuick(Options& options) {
-  options.runs = 1;
-  options.measure.rounds = 5;
-  options.hidden = {64, 384, 768, 1024, 4096, 8192};
-  options.types = {Type::kFloat32};
-  options.kinds = {Kind::kPlain};
-  options.threads = {1};
-}
 
 bool Wanted(const Contestant& contestant, const std::vector<std::string>& only) {
   if (only.empty() || contestant.name == "ours") return true;
@@ -75,22 +33,8 @@ Contestants MakeContestants(const Options& options) {
   AddOurs(all);
   AddCopy(all);
   AddPeers(std::filesystem::read_symlink("/proc/self/exe").parent_path(), all);
-  std::erase_if(all, [&](const Contestant& contestant) { return !Wanted(contestant, options.peers); });
+  std::erase_if(all, [&](const Contestant& contestant) { return !Wanted(contestant, options.only); });
   return all;
-}
-
-std::vector<Cell> Cells(const Options& options) {
-  std::vector<Cell> cells;
-  for (const int threads : options.threads) {
-    for (const Type type : options.types) {
-      for (const Kind kind : options.kinds) {
-        for (const int64_t rows : options.rows) {
-          for (const int64_t hidden : options.hidden) cells.push_back({rows, hidden, type, kind, threads});
-        }
-      }
-    }
-  }
-  return cells;
 }
 
 Memory MakeMemory(const std::vector<Cell>& cells) {
@@ -121,11 +65,16 @@ Machine Place(Options& options) {
   return {CpuModel(), Caches(options.measure.core), placement, {}};
 }
 
-Results Run(Options& options) {
-  Results results{.machine = {}, .contestants = MakeContestants(options), .cells = {}};
-  results.machine = Place(options);
-  results.rounds = options.measure.rounds;
-  results.runs = options.runs;
+void ShowProgress(const std::string& text) {
+  if (isatty(STDERR_FILENO) != 0) std::cerr << "\r" << text << std::flush;
+}
+
+Results MeasureSpeed(Contestants contestants, Options& options) {
+  Results results{.machine = Place(options),
+                  .contestants = std::move(contestants),
+                  .cells = {},
+                  .rounds = options.measure.rounds,
+                  .runs = options.runs};
   const std::vector<Cell> cells = Cells(options);
   Memory memory = MakeMemory(cells);
   std::vector<std::vector<std::vector<Times>>> times(cells.size());
@@ -133,26 +82,46 @@ Results Run(Options& options) {
     PinTo(options.measure.core);
     results.machine.gigahertz.push_back(MeasureGigahertz());
     for (size_t i = 0; i < cells.size(); ++i) {
-      if (isatty(STDERR_FILENO) != 0) {
-        std::cerr << "\rrun " << run + 1 << " of " << options.runs << ", cell " << i + 1 << " of "
-                  << cells.size() << " ";
-      }
+      ShowProgress("run " + std::to_string(run + 1) + ", cell " + std::to_string(i + 1) + " of " +
+                   std::to_string(cells.size()) + "  ");
       times[i].push_back(Measure(results.contestants, cells[i], memory.Fill(cells[i]), options.measure));
     }
   }
-  if (isatty(STDERR_FILENO) != 0) std::cerr << "\n";
+  ShowProgress("\n");
   for (size_t i = 0; i < cells.size(); ++i) results.cells.push_back(Summarize(cells[i], times[i]));
   return results;
+}
+
+template <typename Report>
+void Print(const Report& report, const Options& options) {
+  std::cout << Text(report) << std::flush;
+  if (options.json.empty()) return;
+  std::ofstream file(options.json);
+  file << JsonText(report);
+  if (!file.flush()) throw std::runtime_error("cannot write " + options.json);
+}
+
+void Run(Options& options) {
+  Contestants contestants = MakeContestants(options);
+  switch (options.mode) {
+    case Mode::kSpeed:
+      return Print(MeasureSpeed(std::move(contestants), options), options);
+    case Mode::kAccuracy:
+      return Print(MeasureAccuracy(contestants, options.hidden), options);
+    case Mode::kInstructions:
+      return CountInstructions(contestants, Cells(options));
+  }
 }
 
 int Main(int argc, char** argv) {
   CLI::App app{"The kernels against their peers and memcpy."};
   Options options;
-  Parse(app, options);
+  bool quick = false;
+  AddOptions(app, options);
+  app.add_flag("--quick", quick, "One run of 5 rounds; float32, plain, one thread, six widths unless told");
   CLI11_PARSE(app, argc, argv);
-  if (options.quick) MakeQuick(options);
-  const Results results = Run(options);
-  std::cout << Text(results);
+  FillIn(options, quick);
+  Run(options);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <thread>
 
+#include "answer.h"
 #include "machine.h"
 
 namespace normd::bench {
@@ -54,6 +55,7 @@ Call Prepare(const Contestant& contestant, const Cell& cell, const Buffers& buff
   Call call = contestant.prepare(cell, buffers);
   call.run();
   PinTo(options.core);
+  if (contestant.answers_in_y) CheckAnswer(call, cell, buffers);
   return call;
 }
 

@@ -63,7 +63,7 @@ std::string NameOf(Type type);
 std::string NameOf(Kind kind);
 
 std::string Text(const Results& results);
-std::string Json(const Results& results);
+std::string JsonText(const Results& results);
 
 }  // namespace normd::bench
 

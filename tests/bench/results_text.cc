@@ -54,7 +54,7 @@ Column ColumnOf(const Contestants& contestants, size_t index) {
   return column;
 }
 
-std::vector<Column> Columns(const Contestants& contestants) {
+std::vector<Column> Columns(const Contestants& contestants, bool with_laboratory) {
   std::vector<Column> columns;
   columns.push_back({{"ours", ""},
                      [](const CellResult& result) -> std::optional<double> {
@@ -72,7 +72,7 @@ std::vector<Column> Columns(const Contestants& contestants) {
     columns.push_back(
         {{part == Part::kKernel ? "best kernel" : "best operator", "/ ours"},
          [&contestants, part](const CellResult& result) { return result.BestRatio(contestants, part); }});
-    if (part == Part::kKernel) {
+    if (part == Part::kKernel && with_laboratory) {
       columns.push_back({{"laboratory", ""}, [](const CellResult& result) { return result.lab_ratio; }});
     }
   }
@@ -108,7 +108,9 @@ std::string SummaryLines(const std::vector<Column>& columns, const std::vector<c
 }
 
 std::string Table(const Results& results, const std::vector<const CellResult*>& cells) {
-  const std::vector<Column> columns = Columns(results.contestants);
+  const bool with_laboratory = std::any_of(
+      cells.begin(), cells.end(), [](const CellResult* cell) { return cell->lab_ratio.has_value(); });
+  const std::vector<Column> columns = Columns(results.contestants, with_laboratory);
   const Cell& first = cells.front()->cell;
   std::string table =
       absl::StrFormat("\n%s, %s, %d thread%s: time of ours, and every other time over it\n\n",
@@ -136,13 +138,14 @@ std::string Notes(const Results& results) {
                     contestant.why_not.empty() ? ": " + contestant.what : " is empty: " + contestant.why_not,
                     "\n");
     if (!contestant.why_not.empty()) continue;
-    std::set<std::string> reasons;
+    std::map<std::string, std::set<std::string>> reasons;  // and what of
     for (const CellResult& cell : results.cells) {
       if (cell.why_not[i].empty()) continue;
-      reasons.insert(absl::StrCat(NameOf(cell.cell.type), " ", NameOf(cell.cell.kind), ", threads ",
-                                  cell.cell.threads, ": ", cell.why_not[i]));
+      reasons[cell.why_not[i]].insert(absl::StrCat(NameOf(cell.cell.type), " ", NameOf(cell.cell.kind)));
     }
-    for (const std::string& reason : reasons) absl::StrAppend(&notes, "  empty at ", reason, "\n");
+    for (const auto& [reason, cells] : reasons) {
+      absl::StrAppend(&notes, "  empty at ", absl::StrJoin(cells, ", "), ": ", reason, "\n");
+    }
   }
   return notes;
 }
