@@ -41,7 +41,7 @@ void AddOptions(CLI::App& app, Options& options) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--core", options.core, "Core to run on (the first one allowed)");
-  app.add_option("--json", options.json, "Also write the results to this file");
+  app.add_option("--json", options.json, "Also write the results to this file")->take_last();
 }
 
 void FillIn(Options& options, bool quick) {

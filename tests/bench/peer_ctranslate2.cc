@@ -48,7 +48,7 @@ namespace ops {
 class LayerNorm {
  public:
   LayerNorm(dim_t axis, float epsilon);
-  void operator()(const StorageView& gamma, const StorageView& beta, const StorageView& x,
+  void operator()(const StorageView& beta, const StorageView& gamma, const StorageView& x,
                   StorageView& y) const;
 
  private:
@@ -142,7 +142,7 @@ Call PrepareOperator(const Cell& cell, const Buffers& buffers) {
   const bool with_sum = cell.kind == Kind::kResidual;
   return {[=] {
     if (with_sum) floats.Add();
-    (*norm)(views->gamma, views->beta, views->x, views->y);
+    (*norm)(views->beta, views->gamma, views->x, views->y);
   }};
 }
 

@@ -48,7 +48,7 @@ Column ColumnOf(const Contestants& contestants, size_t index) {
     if (space < contestant.name.size()) column.heading[1] = contestant.name.substr(space);
   }
   column.value = [index](const CellResult& result) -> std::optional<double> {
-    if (!result.fields[index] || std::isnan(result.fields[index]->ratio)) return std::nullopt;
+    if (!result.fields[index] || !(result.fields[index]->ratio > 0)) return std::nullopt;
     return result.fields[index]->ratio;
   };
   return column;
