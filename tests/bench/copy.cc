@@ -8,8 +8,11 @@
 namespace normd::bench {
 namespace {
 
+// Below this a second thread costs more than it brings.
+constexpr int64_t kLeastToSplit = int64_t{1} << 18;
+
 void Copy(void* to, const void* from, int64_t bytes, int threads) {
-  if (threads == 1) {
+  if (threads == 1 || bytes < kLeastToSplit) {
     std::memcpy(to, from, static_cast<size_t>(bytes));
     return;
   }

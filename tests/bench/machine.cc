@@ -3,10 +3,13 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <thread>
 
 namespace normd::bench {
 namespace {
@@ -37,6 +40,19 @@ uint64_t DependentAdditions(uint64_t sum, uint64_t step, int64_t hundreds) {
     }
   }
   return sum;
+}
+
+// The state of one thread is the letter after its name, which is in parentheses.
+bool Runs(const std::filesystem::path& thread) {
+  const std::string line = FirstLine(thread / "stat");
+  const size_t end = line.rfind(')');
+  return end != std::string::npos && end + 2 < line.size() && line[end + 2] == 'R';
+}
+
+int RunningThreads() {
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  return static_cast<int>(
+      std::count_if(begin(threads), end(threads), [](const auto& entry) { return Runs(entry.path()); }));
 }
 
 }  // namespace
@@ -79,6 +95,12 @@ void PinTo(int core) {
   CPU_SET(core, &set);
   if (sched_setaffinity(0, sizeof(set), &set) != 0) {
     throw std::runtime_error("this process may not run on core " + std::to_string(core));
+  }
+}
+
+void AwaitOtherThreads() {
+  for (int tries = 0; tries < 250 && RunningThreads() > 1; ++tries) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
 }
 

@@ -21,6 +21,10 @@ std::vector<int> AllowedCores();
 // Keeps the calling thread, and the threads it makes from now on, on one core.
 void PinTo(int core);
 
+// Returns when no other thread of this process is running, or after 50 ms: the workers of most OpenMP
+// runtimes spin for 10 ms and more after a call, on the core that the next contestant wants.
+void AwaitOtherThreads();
+
 // Dependent additions of this core a nanosecond, which is its clock in GHz, over some 2 ms.
 double MeasureGigahertz();
 

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 #include "answer.h"
 #include "machine.h"
@@ -17,15 +16,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long the worker threads of most OpenMP runtimes spin after a call; the next contestant begins
-// afterwards.
-constexpr auto kSpinning = std::chrono::milliseconds(5);
-
 struct Runner {
   size_t contestant;
   Call call;
+  double nanoseconds = 0;  // a call, roughly
   int64_t repetitions = 1;
+
+  // The scalar target on large cells, for one: three rounds tell as much as fifteen, in a fifth of the time.
+  bool slow() const { return nanoseconds > 50e6; }
 };
+
+constexpr int kRoundsOfSlow = 3;
 
 double TimeOf(const std::function<void()>& run, int64_t repetitions) {
   const Clock::time_point start = Clock::now();
@@ -45,26 +46,26 @@ int64_t Preemptions() {
   return usage.ru_nivcsw;
 }
 
-// Once more, a few times, where something else had the core meanwhile.
-double TimeOfTurn(const Call& call, int64_t repetitions) {
-  constexpr int kAttempts = 5;
+// Once more, a few times, where something else had the core meanwhile and a turn is short.
+double TimeOfTurn(const Runner& runner) {
+  const int attempts = runner.slow() ? 1 : 5;
   double least = std::numeric_limits<double>::infinity();
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < attempts; ++attempt) {
     const int64_t before = Preemptions();
-    const double taken = Time(call, repetitions);
+    const double taken = Time(runner.call, runner.repetitions);
     if (Preemptions() == before) return taken;
     least = std::min(least, taken);
   }
   return least;
 }
 
-// Twice as many calls until they fill a turn: the first ones are slower than the rest.
-int64_t Calibrate(const Call& call, double nanoseconds) {
+// Twice as many calls until they fill a quarter of a turn: the first ones are slower than the rest.
+void Calibrate(Runner& runner, double turn) {
   for (int64_t repetitions = 1;; repetitions *= 2) {
-    const double taken = TimeOf(call.run, repetitions) * static_cast<double>(repetitions);
-    if (taken < nanoseconds / 4) continue;
-    return std::max<int64_t>(1, std::lround(static_cast<double>(repetitions) * nanoseconds / taken));
+    runner.nanoseconds = TimeOf(runner.call.run, repetitions);
+    if (runner.nanoseconds * static_cast<double>(repetitions) >= turn / 4) break;
   }
+  runner.repetitions = std::max<int64_t>(1, std::lround(turn / runner.nanoseconds));
 }
 
 // What a contestant makes for the cell, its workers among that, begins on the second core; the calls are made
@@ -74,9 +75,12 @@ Call Prepare(const Contestant& contestant, const Cell& cell, const Buffers& buff
   if (!contestant.why_not.empty()) throw Unsupported(contestant.why_not);
   PinTo(cell.threads > 1 ? options.second_core : options.core);
   Call call = contestant.prepare(cell, buffers);
-  call.run();
+  if (contestant.answers_in_y) {
+    CheckAnswer(call, cell, buffers);
+  } else {
+    call.run();
+  }
   PinTo(options.core);
-  if (contestant.answers_in_y) CheckAnswer(call, cell, buffers);
   return call;
 }
 
@@ -86,7 +90,7 @@ std::vector<Runner> PrepareAll(const Contestants& contestants, const Cell& cell,
   for (size_t i = 0; i < contestants.size(); ++i) {
     try {
       runners.push_back({i, Prepare(contestants[i], cell, buffers, options)});
-      runners.back().repetitions = Calibrate(runners.back().call, options.round_nanoseconds);
+      Calibrate(runners.back(), options.turn_nanoseconds);
     } catch (const std::exception& error) {
       times[i].why_not = error.what();
     }
@@ -103,9 +107,11 @@ std::vector<Times> Measure(const Contestants& contestants, const Cell& cell, con
   for (int round = 0; round < options.rounds; ++round) {
     for (size_t turn = 0; turn < runners.size(); ++turn) {
       const Runner& runner = runners[(turn + static_cast<size_t>(round)) % runners.size()];
-      if (cell.threads > 1) std::this_thread::sleep_for(kSpinning);
-      runner.call.run();  // brings the caches and predictors over from the contestant before
-      times[runner.contestant].rounds.push_back(TimeOfTurn(runner.call, runner.repetitions));
+      if (runner.slow() && round >= kRoundsOfSlow) continue;
+      if (cell.threads > 1) AwaitOtherThreads();
+      if (!runner.slow())
+        runner.call.run();  // brings the caches and predictors over from the contestant before
+      times[runner.contestant].rounds.push_back(TimeOfTurn(runner));
     }
   }
   return times;

@@ -15,7 +15,7 @@ namespace normd::bench {
 
 struct MeasureOptions {
   int rounds = 15;
-  double round_nanoseconds = 1.5e6;  // what one contestant's turn is to last; at least one call
+  double turn_nanoseconds = 1.5e6;  // what one contestant's turn is to last; at least one call
   int core = 0;
   int second_core = 0;  // where the second thread of a cell with two runs
 };

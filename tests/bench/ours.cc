@@ -53,9 +53,10 @@ NormOperands Operands(const Cell& cell, const Buffers& buffers) {
 Call Prepare(const Target* target, const Cell& cell, const Buffers& buffers) {
   const Norm norm = MakeNorm(target, cell, buffers);
   const NormOperands operands = Operands(cell, buffers);
-  if (const absl::Status status = norm.Run(operands); !status.ok()) {
+  NormOperands one_row = operands;
+  one_row.rows = 1;
+  if (const absl::Status status = norm.Run(one_row); !status.ok())
     throw Unsupported(std::string(status.message()));
-  }
   return {[norm, operands] { norm.Run(operands).IgnoreError(); }};
 }
 
