@@ -9,8 +9,18 @@
 namespace normd::bench {
 namespace {
 
+// Empty where the contestant has no such operation.
+Call PrepareOrNone(const Contestant& contestant, const Cell& cell, const Buffers& buffers) {
+  try {
+    return contestant.prepare(cell, buffers);
+  } catch (const Unsupported&) {
+    return {};
+  }
+}
+
 void Count(const Contestant& contestant, const Cell& cell, const Buffers& buffers) {
-  const Call call = contestant.prepare(cell, buffers);
+  const Call call = PrepareOrNone(contestant, cell, buffers);
+  if (!call.run) return;
   for (int warm = 0; warm < 3; ++warm) call.run();
   const std::string name = std::to_string(cell.rows) + "x" + std::to_string(cell.hidden) + "|" +
                            contestant.name + (contestant.part == Part::kOperator ? " op" : "");
@@ -33,10 +43,7 @@ void CountInstructions(const Contestants& contestants, const std::vector<Cell>& 
           contestant.part == Part::kFloor) {  // "rep movsb" counts as one instruction a byte
         continue;
       }
-      try {
-        Count(contestant, cell, buffers);
-      } catch (const Unsupported&) {  // an empty field
-      }
+      Count(contestant, cell, buffers);
     }
   }
 }

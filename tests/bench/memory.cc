@@ -28,12 +28,12 @@ const std::vector<float>& NormalValues() {
   return values;
 }
 
-void FillRows(Type type, int64_t count, size_t from, void* to) {
+void FillRows(Type type, int64_t count, int64_t from, void* to) {
   const std::vector<float>& values = NormalValues();
   std::vector<float> rotated(values.begin() + from, values.end());
   rotated.insert(rotated.end(), values.begin(), values.begin() + from);
   for (int64_t done = 0; done < count;) {
-    const int64_t now = std::min<int64_t>(count - done, rotated.size());
+    const int64_t now = std::min(count - done, static_cast<int64_t>(rotated.size()));
     Store(type, {rotated.data(), static_cast<size_t>(now)}, static_cast<char*>(to) + done * BytesOf(type));
     done += now;
   }

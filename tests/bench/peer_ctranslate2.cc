@@ -156,11 +156,7 @@ void AddKernel(Contestants& contestants, const char* target) {
                          .prepare = PrepareKernel<isa>});
 }
 
-}  // namespace
-}  // namespace normd::bench
-
-void normd_bench_peer(normd::bench::Contestants& contestants) {
-  using namespace normd::bench;
+void AddAll(Contestants& contestants) {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512dq")) AddKernel<CpuIsa::kAvx512>(contestants, "avx512");
   if (__builtin_cpu_supports("avx2")) AddKernel<CpuIsa::kAvx2>(contestants, "avx2");
@@ -169,3 +165,8 @@ void normd_bench_peer(normd::bench::Contestants& contestants) {
                          .what = "ctranslate2::ops::LayerNorm and RMSNorm, operands made beforehand",
                          .prepare = PrepareOperator});
 }
+
+}  // namespace
+}  // namespace normd::bench
+
+void normd_bench_peer(normd::bench::Contestants& contestants) { normd::bench::AddAll(contestants); }

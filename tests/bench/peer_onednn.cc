@@ -154,11 +154,7 @@ Call PrepareOperator(const Cell& cell, const Buffers& buffers) {
   }};
 }
 
-}  // namespace
-}  // namespace normd::bench
-
-void normd_bench_peer(normd::bench::Contestants& contestants) {
-  using namespace normd::bench;
+void AddAll(Contestants& contestants) {
   const dnnl_version_t& version = *dnnl_version();
   const std::string name = "oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor) +
                            "." + std::to_string(version.patch);
@@ -172,3 +168,8 @@ void normd_bench_peer(normd::bench::Contestants& contestants) {
                          .what = "the primitive made beforehand; the memory objects made in each call",
                          .prepare = PrepareOperator});
 }
+
+}  // namespace
+}  // namespace normd::bench
+
+void normd_bench_peer(normd::bench::Contestants& contestants) { normd::bench::AddAll(contestants); }

@@ -22,7 +22,7 @@ struct OrtValue;
 struct OrtBinding;
 
 struct OrtApiBase {
-  const void* const* (*get_api)(uint32_t version);
+  void* const* (*get_api)(uint32_t version);
   const char* (*get_version)();
 };
 
@@ -79,7 +79,7 @@ class Api {
   OrtMemory* memory() const { return memory_; }
 
  private:
-  const void* const* table_;
+  void* const* table_;
   OrtEnv* env_ = nullptr;
   OrtMemory* memory_ = nullptr;
 };
@@ -129,11 +129,7 @@ class Session {
   std::vector<OrtValue*> values_;
 };
 
-}  // namespace
-}  // namespace normd::bench
-
-void normd_bench_peer(normd::bench::Contestants& contestants) {
-  using namespace normd::bench;
+void AddAll(Contestants& contestants) {
   void* const library = dlopen(NORMD_BENCH_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
   const auto get_base = reinterpret_cast<const OrtApiBase* (*)()>(dlsym(library, "OrtGetApiBase"));
@@ -156,3 +152,8 @@ void normd_bench_peer(normd::bench::Contestants& contestants) {
                            return Call{run(cell, buffers).run, run(smallest, buffers).run};
                          }});
 }
+
+}  // namespace
+}  // namespace normd::bench
+
+void normd_bench_peer(normd::bench::Contestants& contestants) { normd::bench::AddAll(contestants); }

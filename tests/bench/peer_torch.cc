@@ -100,11 +100,7 @@ Call PrepareOperator(const Cell& cell, const Buffers& buffers) {
   throw Unsupported("no such kind");
 }
 
-}  // namespace
-}  // namespace normd::bench
-
-void normd_bench_peer(normd::bench::Contestants& contestants) {
-  using namespace normd::bench;
+void AddAll(Contestants& contestants) {
   contestants.push_back({.name = "PyTorch " TORCH_VERSION,
                          .part = Part::kKernel,
                          .what = "at::native::LayerNormKernel, the function behind at::layer_norm",
@@ -115,3 +111,8 @@ void normd_bench_peer(normd::bench::Contestants& contestants) {
                          .prepare = PrepareOperator,
                          .answers_in_y = false});
 }
+
+}  // namespace
+}  // namespace normd::bench
+
+void normd_bench_peer(normd::bench::Contestants& contestants) { normd::bench::AddAll(contestants); }

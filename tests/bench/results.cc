@@ -32,7 +32,7 @@ CellResult Summarize(const Cell& cell, const std::vector<std::vector<Times>>& ru
       continue;
     }
     const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-    result.fields.push_back(Field{Median(nanoseconds), Median(ratios), *least, *most});
+    result.fields.emplace_back(Field{Median(nanoseconds), Median(ratios), *least, *most});
   }
   return result;
 }

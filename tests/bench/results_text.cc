@@ -17,8 +17,7 @@ constexpr int kWidth = 14;
 std::string Right(const std::string& text, int width = kWidth) { return absl::StrFormat("%*s", width, text); }
 
 std::string Number(double value) {
-  if (value < 10) return absl::StrFormat("%.2f", value);
-  return absl::StrFormat(value < 100 ? "%.1f" : "%.0f", value);
+  return absl::StrFormat("%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
 }
 
 std::string Duration(double nanoseconds) {
