@@ -144,7 +144,7 @@ void AddAll(Contestants& contestants) {
                          .part = Part::kOperator,
                          .what = "RunWithBinding of a model of one node, operands bound beforehand",
                          .prepare = run});
-  contestants.push_back({.name = name + " less 1x1",
+  contestants.push_back({.name = name + "-1x1",
                          .part = Part::kEstimate,
                          .what = "the same, less its time for one row of one value",
                          .prepare = [run](const Cell& cell, const Buffers& buffers) {

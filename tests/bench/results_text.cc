@@ -53,7 +53,19 @@ Column ColumnOf(const Contestants& contestants, size_t index) {
   return column;
 }
 
-std::vector<Column> Columns(const Contestants& contestants, bool with_laboratory) {
+// One of the two tables of a type, kind and number of threads.
+struct View {
+  const char* name;
+  std::vector<Part> parts;
+  Part best_of;
+  const char* best;
+};
+const View kViews[] = {
+    {"kernels", {Part::kOurs, Part::kFloor, Part::kEstimate, Part::kKernel}, Part::kKernel, "best kernel"},
+    {"operators", {Part::kOperator}, Part::kOperator, "best operator"},
+};
+
+std::vector<Column> Columns(const Contestants& contestants, const View& view, bool with_laboratory) {
   std::vector<Column> columns;
   columns.push_back({{"ours", ""},
                      [](const CellResult& result) -> std::optional<double> {
@@ -61,19 +73,16 @@ std::vector<Column> Columns(const Contestants& contestants, bool with_laboratory
                        return result.fields[0]->nanoseconds;
                      },
                      true});
-  for (const Part part : {Part::kOurs, Part::kFloor, Part::kEstimate, Part::kKernel, Part::kOperator}) {
+  for (const Part part : view.parts) {
     for (size_t i = 1; i < contestants.size(); ++i) {
-      if (contestants[i].part != part) continue;
-      columns.push_back(ColumnOf(contestants, i));
-      if (part == Part::kOperator) columns.back().heading[1] += " op";
+      if (contestants[i].part == part) columns.push_back(ColumnOf(contestants, i));
     }
-    if (part != Part::kKernel && part != Part::kOperator) continue;
-    columns.push_back(
-        {{part == Part::kKernel ? "best kernel" : "best operator", "/ ours"},
-         [&contestants, part](const CellResult& result) { return result.BestRatio(contestants, part); }});
-    if (part == Part::kKernel && with_laboratory) {
-      columns.push_back({{"laboratory", ""}, [](const CellResult& result) { return result.lab_ratio; }});
-    }
+  }
+  columns.push_back({{view.best, "/ ours"}, [&contestants, &view](const CellResult& result) {
+                       return result.BestRatio(contestants, view.best_of);
+                     }});
+  if (with_laboratory && view.best_of == Part::kKernel) {
+    columns.push_back({{"laboratory", ""}, [](const CellResult& result) { return result.lab_ratio; }});
   }
   return columns;
 }
@@ -106,14 +115,14 @@ std::string SummaryLines(const std::vector<Column>& columns, const std::vector<c
          });
 }
 
-std::string Table(const Results& results, const std::vector<const CellResult*>& cells) {
+std::string Table(const Results& results, const std::vector<const CellResult*>& cells, const View& view) {
   const bool with_laboratory = std::any_of(
       cells.begin(), cells.end(), [](const CellResult* cell) { return cell->lab_ratio.has_value(); });
-  const std::vector<Column> columns = Columns(results.contestants, with_laboratory);
+  const std::vector<Column> columns = Columns(results.contestants, view, with_laboratory);
   const Cell& first = cells.front()->cell;
-  std::string table =
-      absl::StrFormat("\n%s, %s, %d thread%s: time of ours, and every other time over it\n\n",
-                      NameOf(first.type), NameOf(first.kind), first.threads, first.threads == 1 ? "" : "s");
+  std::string table = absl::StrFormat(
+      "\n%s, %s, %d thread%s, %s: time of ours, and every other time over it\n\n", NameOf(first.type),
+      NameOf(first.kind), first.threads, first.threads == 1 ? "" : "s", view.name);
   for (const int line : {0, 1}) {
     table += Line(line == 0 ? "rows x hidden" : "", columns,
                   [&](const Column& column) { return column.heading[line]; });
@@ -163,7 +172,9 @@ std::string Text(const Results& results) {
   for (const CellResult& cell : results.cells) {
     tables[{cell.cell.threads, cell.cell.type, cell.cell.kind}].push_back(&cell);
   }
-  for (const auto& [key, cells] : tables) text += Table(results, cells);
+  for (const auto& [key, cells] : tables) {
+    for (const View& view : kViews) text += Table(results, cells, view);
+  }
   return text + Notes(results);
 }
 
