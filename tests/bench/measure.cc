@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "answer.h"
 #include "machine.h"
@@ -104,9 +105,11 @@ std::vector<Times> Measure(const Contestants& contestants, const Cell& cell, con
                            const MeasureOptions& options) {
   std::vector<Times> times(contestants.size());
   std::vector<Runner> runners = PrepareAll(contestants, cell, buffers, options, times);
+  std::mt19937 engine(1607);
   for (int round = 0; round < options.rounds; ++round) {
-    for (size_t turn = 0; turn < runners.size(); ++turn) {
-      const Runner& runner = runners[(turn + static_cast<size_t>(round)) % runners.size()];
+    // Not in turn: whoever always came after the same contestant would inherit its caches and its clock.
+    std::shuffle(runners.begin(), runners.end(), engine);
+    for (const Runner& runner : runners) {
       if (runner.slow() && round >= kRoundsOfSlow) continue;
       if (cell.threads > 1) AwaitOtherThreads();
       if (!runner.slow())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Interleaved timing: each round times every contestant once, each in turn first, so that whatever drifts
+// Interleaved timing: each round times every contestant once, in an order of its own, so that whatever drifts
 // drifts for all. What is compared is a ratio within a round.
 
 #ifndef NORMD_TESTS_BENCH_MEASURE_H_
