@@ -6,6 +6,7 @@
 
 #include "float_control.h"
 #include "harness.h"
+#include "memory.h"
 
 namespace normd {
 namespace {
@@ -16,39 +17,39 @@ struct Outcome {
 };
 
 // Nothing but the call runs under the setting: gtest's own arithmetic would suffer from it.
-Outcome RunUnder(uint64_t control, const Norm& layer, const NormOperands& operands) {
+Outcome RunUnder(uint64_t control, const Norm& norm, const NormOperands& operands) {
   const ScopedFloatControl scoped(control);
-  absl::Status status = layer.Run(operands);
+  absl::Status status = norm.Run(operands);
   return {std::move(status), ReadFloatControl()};
 }
 
-void ExpectSameUnderEveryControl(const Target& target, int64_t hidden, const OwnedParameters& parameters,
-                                 Random& random) {
-  const std::vector<float> x = MixedRows(kRowKinds, hidden, random);
-  const Bits expected = Normalize(target, x, hidden, parameters);
-  const Norm layer = MakeLayer(parameters.View(hidden), target);
+void ExpectSameUnderEveryControl(const Target& target, const Trial& trial, const Variant& variant) {
+  const Bits expected = Answer(target, trial);
+  const Layout layout;
+  const Norm norm = MakeNorm(trial.parameters.View(trial.hidden), {.target = &target});
   for (const uint64_t control : FloatControls()) {
-    std::vector<float> y(x.size());
-    std::vector<float> mean(kRowKinds);
-    std::vector<float> rstd(kRowKinds);
-    const Outcome outcome = RunUnder(
-        control, layer,
-        {.rows = kRowKinds, .x = {x.data()}, .y = {y.data()}, .mean = mean.data(), .rstd = rstd.data()});
+    PlacedOperands operands(trial, layout);
+    const Outcome outcome = RunUnder(control, norm, operands.View());
     ASSERT_TRUE(outcome.status.ok()) << outcome.status;
     EXPECT_EQ(outcome.control_after, control) << target.name;
-    EXPECT_TRUE(SameBits(expected, {BitsOf(y), BitsOf(mean), BitsOf(rstd)}))
-        << target.name << ", hidden " << hidden << ", control register " << control;
+    EXPECT_TRUE(SameBits(expected, operands.Outputs()))
+        << target.name << ", " << Describe(variant) << ", hidden " << trial.hidden << ", control register "
+        << control;
   }
 }
 
+// 3 and 7 have inverses that round, 1e-40 is denormal as a float32, and offsets and variances make sums.
 TEST(FloatEnvironmentTest, RowsKeepTheirBitsAndTheCallerItsSetting) {
   Random random(50);
-  for (const Target* target : TargetsHere()) {
-    for (const int64_t hidden : {1, 2, 7, 33, 100, 300, 771, 1024}) {
-      for (const double epsilon : {1e-5, 0.0}) {
-        OwnedParameters parameters = MakeParameters(3, hidden, random);
-        parameters.epsilon = epsilon;
-        ExpectSameUnderEveryControl(*target, hidden, parameters, random);
+  for (const NormKind kind : kEveryKind) {
+    for (const DataType data_type : kEveryDataType) {
+      const Variant variant = FullVariant(kind, data_type);
+      for (const int64_t hidden : {1, 3, 7, 33, 100, 300, 771, 1200}) {
+        for (const double epsilon : {1e-5, 0.0, 1e-40}) {
+          Trial trial = MakeTrial(variant, kRowKinds, hidden, random);
+          trial.parameters.epsilon = epsilon;
+          for (const Target* target : TargetsHere()) ExpectSameUnderEveryControl(*target, trial, variant);
+        }
       }
     }
   }
@@ -58,10 +59,11 @@ TEST(FloatEnvironmentTest, RowsKeepTheirBitsAndTheCallerItsSetting) {
 TEST(FloatEnvironmentTest, DenormalAnswersStay) {
   for (const Target* target : TargetsHere()) {
     const std::vector<float> x = {1e-41F, -1e-41F, 3e-41F, -3e-41F};
-    const Norm layer = MakeLayer({.hidden = 4, .gamma = {}, .beta = {}, .epsilon = 1.0}, *target);
+    const Norm norm = MakeNorm({.hidden = 4, .epsilon = 1.0}, {.target = target});
     for (const uint64_t control : FloatControls()) {
       std::vector<float> y(4);
-      ASSERT_TRUE(RunUnder(control, layer, {.rows = 1, .x = {x.data()}, .y = {y.data()}}).status.ok());
+      const Outcome outcome = RunUnder(control, norm, {.rows = 1, .x = {x.data()}, .y = {y.data()}});
+      ASSERT_TRUE(outcome.status.ok()) << outcome.status;
       EXPECT_TRUE(SameBits(BitsOf(x), BitsOf(y))) << target->name << ", control register " << control;
     }
   }

@@ -2,9 +2,11 @@
 //
 // Hashes of output bits, the same on every target and machine for one kNumericsRevision.
 //
-// Hashed for layer_norm, f32 and a width: 11 rows, MixedRows of rows.h by Random(hidden), with gamma and beta
-// by the same Random after them, epsilon 1e-5 where the width is odd and 0 where it is even; the 64-bit
-// FNV-1a of the little-endian bytes of y, then mean, then rstd.
+// Hashed for a kind, a type, with a residual or without, and a width: five calls, of 1, 2, 3, 5 and 17 rows,
+// each MakeTrial of trial.h with everything that the kind may have but given statistics, by one
+// Random(hidden) and with the row kinds going on from call to call; epsilon 1e-5 where the width is odd and 0
+// where it is even. The hash is the 64-bit FNV-1a of y, then residual_sum, mean and rstd, of one call after
+// the other, each value's bits as 4 bytes, low ones first.
 
 #ifndef NORMD_TESTS_KERNELS_GOLDEN_H_
 #define NORMD_TESTS_KERNELS_GOLDEN_H_
@@ -15,16 +17,26 @@
 #include <vector>
 
 #include "normd/target.h"
+#include "trial.h"
 
 namespace normd {
 
-std::vector<int64_t> GoldenWidths();
-std::string GoldenHash(const Target& target, int64_t hidden);  // 16 hexadecimal digits
+struct GoldenCase {
+  NormKind kind;
+  DataType data_type;
+  bool residual;
+  int64_t hidden;
+};
+std::vector<GoldenCase> GoldenCases();
+
+// Its place in the file: "/rms_norm/bf16_residual/hidden_768", a JSON pointer.
+std::string GoldenPath(const GoldenCase& golden);
+
+std::vector<Trial> GoldenCalls(const GoldenCase& golden);
+// Of all calls, in 16 hexadecimal digits.
+std::string GoldenHash(const Target& target, const std::vector<Trial>& calls, const Layout& layout = {});
 uint64_t Fnv1a(std::span<const uint32_t> values, uint64_t hash);
 inline constexpr uint64_t kFnv1aStart = 0xCBF29CE484222325;
-
-// The name of a width in the file: "hidden_768".
-std::string GoldenKey(int64_t hidden);
 
 }  // namespace normd
 

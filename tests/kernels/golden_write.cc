@@ -13,9 +13,9 @@ int main(int argc, char** argv) {
   if (argc != 2) return std::fputs("golden_write FILE: writes the hashes of the scalar target\n", stderr), 2;
   nlohmann::ordered_json file;
   file["numerics_revision"] = normd::kNumericsRevision;
-  nlohmann::ordered_json& hashes = file["layer_norm"]["f32"];
-  for (const int64_t hidden : normd::GoldenWidths()) {
-    hashes[normd::GoldenKey(hidden)] = normd::GoldenHash(normd::Scalar(), hidden);
+  for (const normd::GoldenCase& golden : normd::GoldenCases()) {
+    file[nlohmann::ordered_json::json_pointer(normd::GoldenPath(golden))] =
+        normd::GoldenHash(normd::Scalar(), normd::GoldenCalls(golden));
   }
   std::ofstream out(argv[1]);
   out << file.dump(2) << '\n';

@@ -9,13 +9,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
+#include "data_types.h"
 #include "normd/norm.h"
 #include "normd/target.h"
 #include "rows.h"
+#include "trial.h"
 
 namespace normd {
 
@@ -23,31 +24,26 @@ namespace normd {
 std::vector<const Target*> TargetsHere();
 const Target& Scalar();
 
-// Parameters that own their memory.
-struct OwnedParameters {
-  std::vector<float> gamma;  // empty: absent
-  std::vector<float> beta;   // empty: absent
-  double epsilon = 1e-5;
-
-  NormParameters View(int64_t hidden) const {
-    return {.hidden = hidden, .gamma = gamma, .beta = beta, .epsilon = epsilon};
-  }
-};
-
-// The four ways to have or lack gamma and beta.
+// layer_norm's four ways to have or lack gamma and beta.
 inline constexpr int kParameterChoices = 4;
 OwnedParameters MakeParameters(int choice, int64_t hidden, Random& random);
 
+// What came out of a call, each value as the bits of its type; empty where it was not wanted.
 struct Bits {
   std::vector<uint32_t> y;
-  std::vector<uint32_t> mean;
-  std::vector<uint32_t> rstd;
+  std::vector<uint32_t> residual_sum = {};
+  std::vector<uint32_t> mean = {};
+  std::vector<uint32_t> rstd = {};
 };
 
 // A layer that the test knows to be valid.
-Norm MakeLayer(const NormParameters& parameters, const Target& target);
+Norm MakeNorm(const NormParameters& parameters, const NormOptions& options);
 
-// Normalizes x, rows of `hidden` values, with everything asked for. A failure of Run fails the test.
+// Runs the trial. A failure of Run fails the test, and so does a byte written outside the outputs: between
+// rows and around them lie canaries, and inputs are held against what they were.
+Bits Answer(const Target& target, const Trial& trial, const Layout& layout = {});
+
+// layer_norm of float32 rows with everything asked for, and of one row alone.
 Bits Normalize(const Target& target, std::span<const float> x, int64_t hidden,
                const OwnedParameters& parameters);
 std::vector<float> NormalizedRow(const Target& target, std::span<const float> x,
@@ -64,6 +60,7 @@ testing::AssertionResult SameBits(const Bits& expected, const Bits& got);
 
 // The NaN that the kernels write.
 inline constexpr uint32_t kCanonicalNan = 0x7FC00000;
+uint32_t CanonicalNanOf(DataType data_type);
 
 }  // namespace normd
 

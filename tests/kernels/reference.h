@@ -9,6 +9,9 @@
 #include <cfloat>
 #include <cstdint>
 #include <span>
+#include <vector>
+
+#include "trial.h"
 
 namespace normd {
 
@@ -19,35 +22,47 @@ namespace normd {
 // them.
 static_assert(LDBL_MANT_DIG >= 64 && LDBL_MAX_EXP >= 16384, "the reference needs more than double");
 
-// One row's statistics. It views x, which must outlive it.
+// The exact answer to a trial of one row.
 class ExactRow {
  public:
+  explicit ExactRow(const Trial& row);
+  // layer_norm of float32 without gamma and beta.
   ExactRow(std::span<const float> x, double epsilon);
+
+  DataType data_type() const { return row_.data_type; }
+  int64_t hidden() const { return row_.hidden; }
+  // Whether the contract speaks of this row: its values, its statistics and its xhat are finite.
+  bool finite() const;
 
   long double mean() const { return first_mean_ + correction_; }
   long double rstd() const { return rstd_; }
-  long double Xhat(int64_t i) const { return constant() ? 0.0L : Deviation(i) * rstd_; }
-  long double LargestXhat() const { return constant() ? 0.0L : largest_deviation_ * rstd_; }
-
-  // gamma and beta may be empty.
-  long double Y(int64_t i, std::span<const float> gamma, std::span<const float> beta) const;
+  long double Xhat(int64_t i) const { return xhat_[static_cast<size_t>(i)]; }
+  long double LargestXhat() const { return largest_xhat_; }
+  long double Gain(int64_t i) const;  // gamma, with the offset of rms_norm
+  long double Y(int64_t i) const;
 
  private:
   // The two parts of the mean are taken off one after the other: their sum would round the correction away.
-  long double Deviation(int64_t i) const { return (x_[i] - first_mean_) - correction_; }
-  bool constant() const { return largest_deviation_ == 0; }
+  long double Deviation(int64_t i) const { return (Value(i) - first_mean_) - correction_; }
+  // x, or x + residual rounded to the data type.
+  long double Value(int64_t i) const { return values_[static_cast<size_t>(i)]; }
+  void FindMean();
+  void FindRstd();
+  long double FindXhat(int64_t i) const;
 
-  std::span<const float> x_;
-  long double first_mean_;
+  Trial row_;
+  std::vector<long double> values_;  // loading a denormal float into one takes hundreds of cycles
+  long double first_mean_ = 0;
   long double correction_ = 0;
-  long double largest_deviation_ = 0;
-  long double rstd_;
+  long double rstd_ = 0;
+  std::vector<long double> xhat_;
+  long double largest_xhat_ = 0;
 };
 
 // How far y is from the exact row, in row-ULP, as normd/norm.h counts: beyond 1 ULP of y[i] and 2^-149, in
-// units of 2^-23 * |gamma[i]| * the largest |xhat|. Infinity where y is NaN, or is off where that unit is 0.
-double ContractRowUlp(const ExactRow& exact, std::span<const float> gamma, std::span<const float> beta,
-                      std::span<const float> y);
+// units of 2^-23 * |gamma[i]| * the largest |xhat|. A float16 or bfloat16 stands for all that rounds to it,
+// and so does infinity. Infinity where y is NaN, or is off where that unit is 0.
+double ContractRowUlp(const ExactRow& exact, std::span<const float> y);
 
 // The same without gamma and beta, and without the ULP of y that the contract gives away: what the search
 // climbs on.

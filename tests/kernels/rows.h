@@ -7,7 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
+
+#include "normd/norm.h"
 
 namespace normd {
 
@@ -28,7 +31,7 @@ class Random {
 
 // Bell-shaped rows of activations as models have them: a spread of 0.01 to 100 and a mean of up to three
 // spreads.
-std::vector<float> OrdinaryRow(int64_t hidden, Random& random);
+std::vector<float> OrdinaryRow(int64_t hidden, Random& random, DataType data_type = DataType::kFloat32);
 
 // Row kinds that have broken one kernel or another.
 enum class RowKind {
@@ -42,22 +45,33 @@ enum class RowKind {
   kLargeBase,
   kTiny,
   kOneNan,
-  kOneInfinity
+  kOneInfinity,
+  kFarHead,  // its first elements lie far from its mean, so that layer_norm measures it twice
+  kZero
 };
-inline constexpr int kRowKinds = 11;
+inline constexpr int kRowKinds = 13;
 
-std::vector<float> MakeRow(RowKind kind, int64_t hidden, Random& random);
+// Rows of values that the type holds. Large, small and random ones lie where the type's own limits are.
+std::vector<float> MakeRow(RowKind kind, int64_t hidden, Random& random,
+                           DataType data_type = DataType::kFloat32);
 
-// `rows` rows one after the other, their kinds in turn.
-std::vector<float> MixedRows(int64_t rows, int64_t hidden, Random& random);
+// `rows` rows one after the other, their kinds in turn from `first` on.
+std::vector<float> MixedRows(int64_t rows, int64_t hidden, Random& random,
+                             DataType data_type = DataType::kFloat32, int first = 0);
+
+// Any bits of the type: NaN, infinities and denormals among them.
+std::vector<float> RandomBits(int64_t count, Random& random, DataType data_type);
+
+// A positive value of any exponent, and often one at an end of float32.
+float AnyMagnitude(Random& random);
 
 // Values around `centre`, for gamma (1) and beta (0).
 std::vector<float> ParameterRow(int64_t hidden, double centre, Random& random);
 
 // Widths where block, vector and page edges fall, beyond those that are all tried one by one.
 std::vector<int64_t> SpreadOfHidden();
-// 1 to 300 and the spread.
-std::vector<int64_t> EveryHidden();
+// 1 to 300 and the spread, or what of it is at most `widest`.
+std::vector<int64_t> EveryHidden(int64_t widest = std::numeric_limits<int64_t>::max());
 
 }  // namespace normd
 

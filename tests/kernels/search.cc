@@ -2,7 +2,6 @@
 #include "search.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "harness.h"
 #include "reference.h"
@@ -12,6 +11,12 @@ namespace {
 
 // Hill climbing gives up after this many rows without a better one: wide rows are dear, so they get fewer.
 int Patience(int64_t hidden) { return static_cast<int>(std::clamp<int64_t>(1'000'000 / hidden, 12, 1000)); }
+
+double MeasureRow(const Target& target, const Trial& row) {
+  const ExactRow exact(row);
+  if (!exact.finite()) return 0;  // a float16 overflowed: nothing is promised
+  return StrictRowUlp(exact, DecodeAll(row.data_type, Answer(target, row).y));
+}
 
 class Climber {
  public:
@@ -44,7 +49,7 @@ class Climber {
   double Try(const Shape& shape) {
     ++report_.rows;
     report_.elements += shape.hidden;
-    return Measure(*options_.target, shape);
+    return Measure(options_.subject, shape);
   }
 
   void Climb(const Shape& start) {
@@ -72,14 +77,15 @@ Found SearchReport::Worst() const {
                            [](auto& x, auto& y) { return x.row_ulp < y.row_ulp; });
 }
 
-double Measure(const Target& target, const Shape& shape) {
-  const std::vector<float> x = MakeShape(shape);
-  std::vector<float> y(x.size());
-  const Norm layer =
-      MakeLayer({.hidden = shape.hidden, .gamma = {}, .beta = {}, .epsilon = shape.epsilon}, target);
-  const absl::Status status = layer.Run({.rows = 1, .x = {x.data()}, .y = {y.data()}});
-  if (!status.ok()) return std::numeric_limits<double>::infinity();
-  return StrictRowUlp(ExactRow(x, shape.epsilon), y);
+double Measure(const Subject& subject, const Shape& shape) {
+  Trial row{.parameters = {.epsilon = shape.epsilon, .kind = subject.kind},
+            .data_type = subject.data_type,
+            .hidden = shape.hidden,
+            .x = RoundAll(subject.data_type, MakeShape(shape))};
+  const double rounded = MeasureRow(*subject.target, row);
+  if (subject.data_type == DataType::kFloat32) return rounded;
+  row.data_type = DataType::kFloat32;
+  return std::max(rounded, MeasureRow(*subject.target, row));
 }
 
 SearchReport Search(const SearchOptions& options) { return Climber(options).Run(); }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "normd/norm.h"
 #include "normd/target.h"
 #include "shapes.h"
 
@@ -17,8 +18,15 @@ namespace normd {
 inline constexpr double kWorstAllowed = 8;     // row-ULP, any finite row
 inline constexpr double kOrdinaryAllowed = 2;  // row-ULP, rows as models have them
 
-struct SearchOptions {
+// What is searched.
+struct Subject {
   const Target* target = nullptr;
+  NormKind kind = NormKind::kLayerNorm;  // not batch_norm, which adds nothing up
+  DataType data_type = DataType::kFloat32;
+};
+
+struct SearchOptions {
+  Subject subject = {};
   int64_t max_hidden = 16384;
   uint64_t seed = 1;
   std::function<bool(int64_t elements)> done;  // asked before each climb, with the elements normalized so far
@@ -37,8 +45,9 @@ struct SearchReport {
   Found Worst() const;
 };
 
-// How far `target` is off on this row, in strict row-ULP.
-double Measure(const Target& target, const Shape& shape);
+// How far it is off on this row, rounded to the data type, in strict row-ULP. 16 bits hide almost all of an
+// error, and leave nothing to climb on: there the same values as float32 count as well.
+double Measure(const Subject& subject, const Shape& shape);
 
 SearchReport Search(const SearchOptions& options);
 

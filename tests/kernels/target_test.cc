@@ -82,8 +82,8 @@ TEST(TargetTest, UnmetWishIsEscapedAndCut) {
 TEST(TargetTest, EnvironmentThatCannotBeMetIsAnError) {
   ASSERT_EQ(setenv("NORMD_TARGET", "sse9", 1), 0);
   ExpectUnmet(DefaultTarget(), "sse9");
-  const absl::StatusOr<Norm> layer = Norm::Create({.hidden = 4, .gamma = {}, .beta = {}});
-  EXPECT_EQ(layer.status(), DefaultTarget().status());
+  const absl::StatusOr<Norm> norm = Norm::Create({.hidden = 4});
+  EXPECT_EQ(norm.status(), DefaultTarget().status());
   ASSERT_EQ(setenv("NORMD_TARGET", "scalar", 1), 0);
   ExpectUnmet(DefaultTarget(), "sse9");
 }
