@@ -8,7 +8,7 @@ readonly BENCH_KERNELS=build/bench/tests/bench/bench_kernels
 
 setup_peers() {
   install_packages "${BUILD_PACKAGES[@]}" "${PEER_PACKAGES[@]}"
-  say "laying oneDNN, ONNX Runtime, CTranslate2 and PyTorch into build/peers: 700 MB to download"
+  say "laying oneDNN, ONNX Runtime, CTranslate2 and PyTorch into build/peers: 700 MB the first time"
   tests/bench/peers.sh
   rm -f build/bench/build.ninja  # to look for them
 }
