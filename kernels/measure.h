@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels.h"
 #include "moments.h"
 
 namespace normd {
@@ -19,8 +20,7 @@ class RowMeter {
  public:
   using Batch = typename L::Batch;
 
-  RowMeter(const V& values, int64_t hidden, float centre)
-      : values_(values), hidden_(hidden), centre_(centre) {}
+  RowMeter(V values, int64_t hidden, float centre) : values_(values), hidden_(hidden), centre_(centre) {}
 
   // hidden <= kNarrow
   void AddBlocks() {
@@ -83,7 +83,7 @@ class RowMeter {
     }
   }
 
-  const V& values_;
+  V values_;
   int64_t hidden_;
   Batch centre_;  // 0 where deviations are the values themselves
   Moments<L, kShifted> moments_;
@@ -115,22 +115,25 @@ struct RowSums {
   double squares[R];
 };
 
-template <class L, int R, class V>
-void FindCentres(const V (&rows)[R], int64_t hidden, float (&centre)[R]) {
-  const int64_t count = CentreCount(hidden);
+template <class L, class V, int R>
+void FindCentres(const NormCall& call, int64_t first, float (&centre)[R]) {
+  const int64_t count = CentreCount(call.hidden);
   typename L::Folded folded[R];
-  for (int r = 0; r < R; ++r) folded[r] = FoldFirst<L>(rows[r], count);
+#pragma GCC unroll 1
+  for (int r = 0; r < R; ++r) folded[r] = FoldFirst<L>(V(call, first + r), count);
   L::template TreeSums<R>(folded, centre);
   for (int r = 0; r < R; ++r) centre[r] *= 1.0F / static_cast<float>(count);
 }
 
-// Rows of at most kUnflushed values stay in float to the end of the tree.
-template <class L, bool kShifted, int R, class V>
-void SumInFloat(const V (&rows)[R], int64_t hidden, RowSums<R>& sums) {
+// Rows of at most kUnflushed values stay in float to the end of the tree; several at once are at most
+// kNarrow.
+template <class L, class V, bool kShifted, int R>
+void SumInFloat(const NormCall& call, int64_t first, RowSums<R>& sums) {
   typename L::Folded folded[2][R];
+#pragma GCC unroll 1
   for (int r = 0; r < R; ++r) {
-    RowMeter<V, L, kShifted> meter(rows[r], hidden, sums.centre[r]);
-    if (hidden <= kNarrow) {
+    RowMeter<V, L, kShifted> meter(V(call, first + r), call.hidden, kShifted ? sums.centre[r] : 0);
+    if (R == 8 || call.hidden <= kNarrow) {
       meter.AddBlocks();
     } else {
       meter.AddGroups([](auto&) {});
@@ -148,23 +151,24 @@ void SumInFloat(const V (&rows)[R], int64_t hidden, RowSums<R>& sums) {
   }
 }
 
-template <class L, bool kShifted, class V>
-void SumInDouble(const V& values, int64_t hidden, RowSums<1>& sums) {
+template <class L, class V, bool kShifted>
+void SumInDouble(const NormCall& call, int64_t row, RowSums<1>& sums) {
   double sum[kFolded] = {};
   double squares[kFolded] = {};
-  RowMeter<V, L, kShifted> meter(values, hidden, sums.centre[0]);
+  RowMeter<V, L, kShifted> meter(V(call, row), call.hidden, kShifted ? sums.centre[0] : 0);
   meter.AddGroups([&](auto& moments) { moments.Flush(sum, squares); });
   meter.moments().Flush(sum, squares);
   sums.sum[0] = TreeSum(sum);
   sums.squares[0] = TreeSum(squares);
 }
 
-template <class L, bool kShifted, int R, class V>
-void Sum(const V (&rows)[R], int64_t hidden, RowSums<R>& sums) {
+// Fills the sums of rows [first, first + R), whose centres are set.
+template <class L, class V, bool kShifted, int R>
+void Sum(const NormCall& call, int64_t first, RowSums<R>& sums) {
   if constexpr (R == 1) {
-    if (hidden > kUnflushed) return SumInDouble<L, kShifted>(rows[0], hidden, sums);
+    if (call.hidden > kUnflushed) return SumInDouble<L, V, kShifted>(call, first, sums);
   }
-  SumInFloat<L, kShifted, R>(rows, hidden, sums);
+  SumInFloat<L, V, kShifted>(call, first, sums);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct LaneSums {
     for (auto& batch : lane) batch = Batch(0.0F);
   }
 
-  // Halving steps 16 and 8: lane i of the result holds lanes i, i + 8, i + 16, i + 24.
+  // The halving steps from 16 on that are additions of whole registers, down to 8 lanes at least.
   typename L::Folded Fold() const {
     Batch left[kRegisters<L>];
     for (int j = 0; j < kRegisters<L>; ++j) left[j] = lane[j];

@@ -12,6 +12,7 @@
 #include "normd/machine.h"
 #include "operands.h"
 #include "parallel.h"
+#include "regime.h"
 #include "rescue.h"
 
 namespace normd {
@@ -140,11 +141,6 @@ int64_t BytesMoved(const NormCall& call, int64_t value_bytes) {
 
 }  // namespace
 
-int64_t BytesOf(DataType data_type) {
-  if (data_type == DataType::kFloat32) return 4;
-  return data_type == DataType::kFloat16 || data_type == DataType::kBfloat16 ? 2 : 0;
-}
-
 absl::StatusOr<Norm> Norm::Create(const NormParameters& parameters, const NormOptions& options) {
   if (auto status = CheckLengths(parameters); !status.ok()) return status;
   if (auto status = CheckKind(parameters); !status.ok()) return status;
@@ -165,14 +161,15 @@ absl::StatusOr<Norm::Plan> Norm::Prepare(const NormParameters& parameters, const
   plan.kind = parameters.kind;
   plan.hidden = parameters.hidden;
   plan.inverse_hidden = 1.0 / static_cast<double>(parameters.hidden);
+  plan.most_plain_rows = std::numeric_limits<int64_t>::max() / 16 / parameters.hidden;
   plan.epsilon = *epsilon;
   plan.gamma = DataOf(parameters.gamma);
   plan.beta = DataOf(parameters.beta);
   plan.finite = AllFinite(parameters.gamma) && AllFinite(parameters.beta);
   plan.kernels = (*target)->kernels();
   plan.tasks = options.tasks;
-  static const int64_t cache_bytes = LastLevelCacheBytes();
-  plan.streaming_bytes = options.streaming_bytes.value_or(cache_bytes);
+  static const int64_t streaming_bytes = StreamingBytes(LastLevelCacheBytes());
+  plan.streaming_bytes = options.streaming_bytes.value_or(streaming_bytes);
   OwnArrays(parameters, plan);
   return plan;
 }
@@ -205,27 +202,31 @@ absl::Status Norm::Run(const NormOperands& operands) const {
   call.epsilon = plan_.epsilon;
   call.gamma = plan_.gamma;
   call.beta = plan_.beta;
-  call.feature_mean = plan_.feature_mean;
-  call.feature_var = plan_.feature_var;
-  call.feature_scale = plan_.feature_scale;
-  if (auto status = FillOperands(operands, plan_.kind, call); !status.ok() || call.rows == 0) return status;
-  const int type = static_cast<int>(operands.data_type) - 1;
-  const Formula formula = FormulaOf(plan_.kind, operands);
+  if (plan_.feature_mean != nullptr || !FillPlainOperands(operands, plan_.most_plain_rows, call)) {
+    call.feature_mean = plan_.feature_mean;
+    call.feature_var = plan_.feature_var;
+    call.feature_scale = plan_.feature_scale;
+    if (auto status = FillOperands(operands, plan_.kind, call); !status.ok() || call.rows == 0) return status;
+  }
   const int64_t bytes = BytesMoved(call, BytesOf(operands.data_type));
   call.streaming = bytes > plan_.streaming_bytes;
-  const auto run = [&](const NormCall& part) {
-    const FloatEnvironment environment;
-    if (plan_.wide) return RescueRows(formula, type, part);
-    plan_.kernels->functions[static_cast<int>(formula)][type](part);
-    if (!plan_.finite) CanonicalizeNans(type, part);
-  };
-  const int parts = PartsOf(bytes, call.rows, plan_.tasks);
+  const int parts = plan_.tasks == 1 ? 1 : PartsOf(bytes, call.rows, plan_.tasks);
   if (parts == 1) {
-    run(call);
+    RunPart(FormulaOf(plan_.kind, operands), operands.data_type, call);
   } else {
-    RunParts(call, parts, run);
+    RunParts(call, parts, [&](const NormCall& part) {
+      RunPart(FormulaOf(plan_.kind, operands), operands.data_type, part);
+    });
   }
   return absl::OkStatus();
+}
+
+void Norm::RunPart(Formula formula, DataType data_type, const NormCall& part) const {
+  const FloatEnvironment environment;
+  const int type = static_cast<int>(data_type) - 1;
+  if (plan_.wide) return RescueRows(formula, type, part);
+  plan_.kernels->functions[static_cast<int>(formula)][type](part);
+  if (!plan_.finite) CanonicalizeNans(type, part);
 }
 
 }  // namespace normd

@@ -51,94 +51,106 @@ class MeasuredRows {
   MeasuredRows(const NormCall& call) : call_(call), normalize_(ChooseNormalize<L, V, kFormula>(call)) {}
 
   void Run() const {
-    const Regime regime = RegimeOf(call_.hidden);
     int64_t row = 0;
-    if (regime.rows_at_once == kRowsAtOnce) row = RunPipelined<kRowsAtOnce>(row);
-    if (regime.pipelined) {
-      RunPipelined<1>(row);
-    } else {
-      RunSingly(row);
+    if constexpr (kTogether<L, V>) {
+      if (call_.rows > 1) row = RunTogether();
     }
+    for (; row < call_.rows; ++row) RunRow(row);
   }
 
  private:
-  // Measures each R rows before the R rows in front of them are normalized, so that the long latency from
-  // sums to statistics is spent on other work. Returns the first row that was not done.
+  // R rows on their way through the stages.
   template <int R>
-  int64_t RunPipelined(int64_t row) const {
-    if (row + R > call_.rows) return row;
-    Affines<R> affines[2];
-    Measure<R>(row, affines[0]);
-    int64_t done = row;
-    int current = 0;
-    for (row += R; row + R <= call_.rows; row += R) {
-      Measure<R>(row, affines[1 - current]);
-      Normalize<R>(done, affines[current]);
-      done = row;
-      current = 1 - current;
-    }
-    Normalize<R>(done, affines[current]);
+  struct Rows {
+    RowSums<R> sums;
+    Affines<R> affines;
+    int64_t doubts[R];
+  };
+
+  // Rows in groups as large as the regime has them, then in smaller ones. Returns the first row that was not
+  // done.
+  int64_t RunTogether() const {
+    const int rows_at_once = RowsAtOnce(call_);
+    int64_t row = 0;
+    if (rows_at_once >= 8) row = RunPipelined<8>(row);
+    if (rows_at_once >= 4) row = RunPipelined<4>(row);
+    if (rows_at_once >= 2) row = RunPipelined<2>(row);
     return row;
   }
 
-  void RunSingly(int64_t row) const {
-    for (; row < call_.rows; ++row) {
-      Affines<1> affines;
-      Measure<1>(row, affines);
-      Normalize<1>(row, affines);
+  // Finds the centres of R rows, measures the R in front of them and normalizes the R in front of those, so
+  // that the long latencies, from values to centre and from sums to statistics, are spent on other work.
+  // Returns the first row that was not done.
+  template <int R>
+  int64_t RunPipelined(int64_t begin) const {
+    const int64_t groups = (call_.rows - begin) / R;
+    if (groups == 0) return begin;
+    Rows<R> ring[2];
+    for (int64_t group = -1; group <= groups; ++group) {
+      Rows<R>& current = ring[group & 1];
+      Rows<R>& other = ring[(group + 1) & 1];
+      const int64_t row = begin + group * R;
+      if (group + 1 < groups) FindCentre(row + R, other);
+      if (group >= 0 && group < groups) Measure(row, current);
+      if (group > 0) Normalize(row - R, other.affines);
     }
+    return begin + groups * R;
+  }
+
+  [[gnu::flatten]] void RunRow(int64_t row) const {
+    Rows<1> only;
+    FindCentre(row, only);
+    Measure(row, only);
+    const Affines<1>& affines = only.affines;
+    if (affines.rescued != 0) [[unlikely]]
+      return RescueRow(kFormula, V::Io::kType, call_, row);
+    normalize_.row(call_, row, affines.mean[0], affines.rstd[0], affines.k[0]);
+    if (call_.mean != nullptr) call_.mean[row] = affines.mean[0];
+    if (call_.rstd != nullptr) call_.rstd[row] = affines.rstd[0];
   }
 
   template <int R>
-  void Measure(int64_t first, Affines<R>& affines) const {
-    Measure<R>(first, affines, std::make_index_sequence<R>());
+  [[gnu::flatten]] void FindCentre(int64_t first, Rows<R>& rows) const {
+    if constexpr (kShifted) FindCentres<L, V>(call_, first, rows.sums.centre);
   }
 
-  template <int R, size_t... kIndex>
-  void Measure(int64_t first, Affines<R>& affines, std::index_sequence<kIndex...>) const {
-    const V rows[R] = {V(call_, first + static_cast<int64_t>(kIndex))...};
-    RowSums<R> sums = {};
-    if constexpr (kShifted) FindCentres<L, R>(rows, call_.hidden, sums.centre);
-    Sum<L, kShifted, R>(rows, call_.hidden, sums);
-    uint32_t doubts[R];
-    affines.rescued = 0;
-    if (Finish(sums, affines, doubts) == 0) [[likely]]
+  template <int R>
+  [[gnu::flatten]] void Measure(int64_t first, Rows<R>& rows) const {
+    Sum<L, V, kShifted>(call_, first, rows.sums);
+    if (Finish(rows) == 0) [[likely]]
       return;
+    // A copy, so that the rows that need none of this stay in registers.
+    Rows<R> doubted = rows;
     for (int r = 0; r < R; ++r) {
-      if (doubts[r] != 0) Settle<R>(first, r, doubts[r], affines);
+      if (doubted.doubts[r] != 0) Settle<R>(first, r, doubted);
     }
+    rows.affines = doubted.affines;
   }
 
+  // The doubts of all rows.
   template <int R>
-  uint32_t Finish(const RowSums<R>& sums, Affines<R>& affines, uint32_t (&doubts)[R]) const {
+  int64_t Finish(Rows<R>& rows) const {
     const double epsilon = static_cast<double>(call_.epsilon);
-    if constexpr (kShifted) return FinishLayer(sums, call_.inverse_hidden, epsilon, affines, doubts);
-    return FinishRms(sums, call_.inverse_hidden, epsilon, affines, doubts);
+    rows.affines.rescued = 0;
+    if constexpr (kShifted)
+      return FinishLayer<R>(rows.sums, call_.inverse_hidden, epsilon, rows.affines, rows.doubts);
+    return FinishRms<R>(rows.sums, call_.inverse_hidden, epsilon, rows.affines, rows.doubts);
   }
 
   // A row that cannot stand as it was measured: it gets a better centre, or is left to the rescue.
   template <int R>
-  [[gnu::noinline]] void Settle(int64_t first, int r, uint32_t doubt, Affines<R>& affines) const {
-    Affines<1> better = {};
-    if (doubt != kPoor || !Remeasure(first + r, better)) {
+  [[gnu::noinline]] void Settle(int64_t first, int r, Rows<R>& rows) const {
+    Affines<R>& affines = rows.affines;
+    Rows<1> better;
+    better.sums.centre[0] = BetterCentre(rows.sums.centre[r], rows.sums.sum[r], call_.inverse_hidden);
+    if (rows.doubts[r] == kPoor) Sum<L, V, kShifted>(call_, first + r, better.sums);
+    if (rows.doubts[r] != kPoor || (Finish(better) & kUnfit) != 0) {
       affines.rescued |= 1U << r;
       return;
     }
-    affines.mean[r] = better.mean[0];
-    affines.rstd[r] = better.rstd[0];
-    affines.k[r] = better.k[0];
-  }
-
-  // False where the rescue has to do it.
-  bool Remeasure(int64_t row, Affines<1>& affines) const {
-    const V rows[1] = {V(call_, row)};
-    RowSums<1> sums = {};
-    FindCentres<L, 1>(rows, call_.hidden, sums.centre);
-    Sum<L, kShifted, 1>(rows, call_.hidden, sums);
-    sums.centre[0] = BetterCentre(sums, call_.inverse_hidden);
-    Sum<L, kShifted, 1>(rows, call_.hidden, sums);
-    uint32_t doubts[1];
-    return (Finish(sums, affines, doubts) & kUnfit) == 0;
+    affines.mean[r] = better.affines.mean[0];
+    affines.rstd[r] = better.affines.rstd[0];
+    affines.k[r] = better.affines.k[0];
   }
 
   template <int R>
@@ -156,7 +168,7 @@ class MeasuredRows {
 
   template <int R>
   void NormalizeFrom(int64_t first, const Affines<R>& affines, int r, int count) const {
-    normalize_(call_, first + r, count, {affines.mean + r, affines.rstd + r, affines.k + r});
+    normalize_.rows(call_, first + r, count, {affines.mean + r, affines.rstd + r, affines.k + r});
     if (call_.mean != nullptr) StoreStatistics(affines.mean + r, count, call_.mean + first + r);
     if (call_.rstd != nullptr) StoreStatistics(affines.rstd + r, count, call_.rstd + first + r);
   }
@@ -166,7 +178,7 @@ class MeasuredRows {
   }
 
   const NormCall& call_;
-  NormalizeFunction normalize_;
+  NormalizeFunctions normalize_;
 };
 
 // Rows normalized by statistics that came with the call or the layer.
@@ -184,8 +196,7 @@ class FixedRows {
         RescueRow(kFormula, V::Io::kType, call_, row);
         continue;
       }
-      const float k = 0;
-      normalize_(call_, row, 1, {&mean, &rstd, &k});
+      normalize_.row(call_, row, mean, rstd, 0);
     }
   }
 
@@ -224,7 +235,7 @@ class FixedRows {
   }
 
   const NormCall& call_;
-  NormalizeFunction normalize_;
+  NormalizeFunctions normalize_;
 };
 
 template <class L, class V, Formula kFormula>

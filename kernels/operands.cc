@@ -12,21 +12,22 @@ constexpr int64_t kFloatBytes = sizeof(float);
 
 absl::Status Refuse(const char* what) { return absl::InvalidArgumentError(what); }
 
-// The stride in bytes; 0 stands for hidden.
-absl::Status CheckStride(const char* name, int64_t given, const NormCall& call, int64_t value_bytes,
-                         int64_t& stride) {
+absl::Status RefuseStride(const char* name, int64_t given, const NormCall& call) {
   if (given == 0) given = call.hidden;
   if (given < call.hidden) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, " has a stride of ", given, " values; hidden is ", call.hidden));
   }
-  int64_t total = 0;
-  if (__builtin_mul_overflow(given, value_bytes, &stride) ||
-      __builtin_mul_overflow(stride, call.rows, &total)) {
-    return absl::InvalidArgumentError(absl::StrCat(name, " has ", call.rows, " rows of stride ", given,
-                                                   " values: more bytes than int64 counts"));
-  }
-  return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(name, " has ", call.rows, " rows of stride ", given,
+                                                 " values: more bytes than int64 counts"));
+}
+
+// Sets the stride in bytes; 0 stands for hidden. False where it is not one.
+inline bool SetStride(int64_t given, const NormCall& call, int64_t value_bytes, int64_t& stride) {
+  if (given == 0) given = call.hidden;
+  int64_t total;
+  return given >= call.hidden && !__builtin_mul_overflow(given, value_bytes, &stride) &&
+         !__builtin_mul_overflow(stride, call.rows, &total);
 }
 
 absl::Status CheckKind(const NormOperands& operands, NormKind kind) {
@@ -49,23 +50,10 @@ absl::Status CheckKind(const NormOperands& operands, NormKind kind) {
   return absl::OkStatus();
 }
 
-// The addresses from the first byte of an operand to the one past its last; empty where it is absent.
-struct Region {
-  uintptr_t begin = 0;
-  uintptr_t end = 0;
-};
-
-Region RegionOf(const void* data, int64_t bytes) {
-  const auto begin = reinterpret_cast<uintptr_t>(data);
-  return {begin, data == nullptr ? begin : begin + static_cast<uintptr_t>(bytes)};
-}
-
 template <class Stream>
 Region RegionOf(const Stream& stream, const NormCall& call, int64_t value_bytes) {
-  return RegionOf(stream.data, (call.rows - 1) * stream.stride + call.hidden * value_bytes);
+  return Region::Of(stream.data, (call.rows - 1) * stream.stride + call.hidden * value_bytes);
 }
-
-bool Meet(const Region& a, const Region& b) { return a.begin < b.end && b.begin < a.end; }
 
 // Rows may be written exactly where they are read.
 bool IsExactly(const OutputStream& written, const InputStream& read) {
@@ -75,9 +63,9 @@ bool IsExactly(const OutputStream& written, const InputStream& read) {
 absl::Status CheckRowsApart(const char* name, const OutputStream& written, const NormCall& call,
                             int64_t value_bytes) {
   const Region region = RegionOf(written, call, value_bytes);
-  const bool on_x = Meet(region, RegionOf(call.x, call, value_bytes)) && !IsExactly(written, call.x);
+  const bool on_x = region.Meets(RegionOf(call.x, call, value_bytes)) && !IsExactly(written, call.x);
   const bool on_residual =
-      Meet(region, RegionOf(call.residual, call, value_bytes)) && !IsExactly(written, call.residual);
+      region.Meets(RegionOf(call.residual, call, value_bytes)) && !IsExactly(written, call.residual);
   if (!on_x && !on_residual) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(name, " overlaps ", on_x ? "x" : "residual",
                                                  ": expected exactly ", on_x ? "x" : "residual",
@@ -90,7 +78,7 @@ struct Named {
 };
 
 absl::Status CheckApart(const Named& written, const Named& other) {
-  if (!Meet(written.region, other.region)) return absl::OkStatus();
+  if (!written.region.Meets(other.region)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(written.name, " overlaps ", other.name));
 }
 
@@ -105,15 +93,15 @@ absl::Status CheckOverlap(const NormCall& call, int64_t value_bytes) {
   const std::array<Named, 13> operands = {{
       {"y", RegionOf(call.y, call, value_bytes)},
       {"residual_sum", RegionOf(call.residual_sum, call, value_bytes)},
-      {"mean", RegionOf(call.mean, row_floats)},
-      {"rstd", RegionOf(call.rstd, row_floats)},
-      {"given_mean", RegionOf(call.given_mean, row_floats)},
-      {"given_rstd", RegionOf(call.given_rstd, row_floats)},
-      {"gamma", RegionOf(call.gamma, hidden_floats)},
-      {"beta", RegionOf(call.beta, hidden_floats)},
-      {"running_mean", RegionOf(call.feature_mean, hidden_floats)},
-      {"running_var", RegionOf(call.feature_var, hidden_floats)},
-      {"the scales", RegionOf(call.feature_scale, hidden_floats)},
+      {"mean", Region::Of(call.mean, row_floats)},
+      {"rstd", Region::Of(call.rstd, row_floats)},
+      {"given_mean", Region::Of(call.given_mean, row_floats)},
+      {"given_rstd", Region::Of(call.given_rstd, row_floats)},
+      {"gamma", Region::Of(call.gamma, hidden_floats)},
+      {"beta", Region::Of(call.beta, hidden_floats)},
+      {"running_mean", Region::Of(call.feature_mean, hidden_floats)},
+      {"running_var", Region::Of(call.feature_var, hidden_floats)},
+      {"the scales", Region::Of(call.feature_scale, hidden_floats)},
       {"x", RegionOf(call.x, call, value_bytes)},
       {"residual", RegionOf(call.residual, call, value_bytes)},
   }};
@@ -124,18 +112,6 @@ absl::Status CheckOverlap(const NormCall& call, int64_t value_bytes) {
     }
   }
   return absl::OkStatus();
-}
-
-// The common call, x to y with gamma and beta alone, whose operands plainly lie apart.
-bool PlainlyApart(const NormCall& call, int64_t value_bytes) {
-  if (call.residual.data != nullptr || call.residual_sum.data != nullptr || call.mean != nullptr ||
-      call.rstd != nullptr || call.given_mean != nullptr || call.given_rstd != nullptr ||
-      call.feature_mean != nullptr)
-    return false;
-  const Region y = RegionOf(call.y, call, value_bytes);
-  const int64_t parameter_bytes = call.hidden * kFloatBytes;
-  return (IsExactly(call.y, call.x) || !Meet(y, RegionOf(call.x, call, value_bytes))) &&
-         !Meet(y, RegionOf(call.gamma, parameter_bytes)) && !Meet(y, RegionOf(call.beta, parameter_bytes));
 }
 
 absl::Status CheckAddresses(const NormCall& call) {
@@ -164,19 +140,17 @@ absl::Status FillOperands(const NormOperands& operands, NormKind kind, NormCall&
   call.rstd = operands.rstd;
   call.given_mean = operands.given_mean;
   call.given_rstd = operands.given_rstd;
-  const auto stride = [&](const char* name, int64_t given, int64_t& bytes) {
-    return CheckStride(name, given, call, value_bytes, bytes);
+  const auto set = [&](int64_t given, int64_t& stride) {
+    return SetStride(given, call, value_bytes, stride);
   };
-  if (auto status = stride("x", operands.x.stride, call.x.stride); !status.ok()) return status;
-  if (auto status = stride("y", operands.y.stride, call.y.stride); !status.ok()) return status;
-  if (auto status = stride("residual", operands.residual.stride, call.residual.stride); !status.ok())
-    return status;
-  if (auto status = stride("residual_sum", operands.residual_sum.stride, call.residual_sum.stride);
-      !status.ok())
-    return status;
+  if (!set(operands.x.stride, call.x.stride)) return RefuseStride("x", operands.x.stride, call);
+  if (!set(operands.y.stride, call.y.stride)) return RefuseStride("y", operands.y.stride, call);
+  if (!set(operands.residual.stride, call.residual.stride))
+    return RefuseStride("residual", operands.residual.stride, call);
+  if (!set(operands.residual_sum.stride, call.residual_sum.stride))
+    return RefuseStride("residual_sum", operands.residual_sum.stride, call);
   if (call.rows == 0) return absl::OkStatus();
   if (auto status = CheckAddresses(call); !status.ok()) return status;
-  if (PlainlyApart(call, value_bytes)) return absl::OkStatus();
   if (auto status = CheckKind(operands, kind); !status.ok()) return status;
   return CheckOverlap(call, value_bytes);
 }

@@ -18,6 +18,7 @@ namespace {
 struct ScalarLanes {
   using Batch = float;
   static constexpr int kWidth = 1;
+  static constexpr int kBlockRows = 1;  // rows whose numbers fit in the registers
   struct Folded {
     float lane[8];
   };

@@ -10,6 +10,7 @@ namespace normd {
 namespace {
 
 struct NeonLanes : Lanes<xsimd::neon64> {
+  static constexpr int kBlockRows = 8;  // rows whose numbers fit in the registers
   struct Folded {
     float32x4_t low, high;
   };

@@ -40,6 +40,9 @@
 
 namespace normd {
 
+enum class Formula : int;  // private to the library, as NormCall is
+struct NormCall;
+
 // Rises whenever any output bit changes: two builds with the same number give the same bits.
 inline constexpr int kNumericsRevision = 2;
 
@@ -48,7 +51,11 @@ enum class NormKind : int32_t { kLayerNorm = 1, kRmsNorm = 2, kBatchNorm = 3 };
 // How values are stored: IEEE binary32, IEEE binary16, the upper half of a binary32.
 enum class DataType : int32_t { kFloat32 = 1, kFloat16 = 2, kBfloat16 = 3 };
 
-int64_t BytesOf(DataType data_type);
+// Bytes of a value; 0 where it is no data type.
+constexpr int64_t BytesOf(DataType data_type) {
+  if (data_type == DataType::kFloat32) return 4;
+  return data_type == DataType::kFloat16 || data_type == DataType::kBfloat16 ? 2 : 0;
+}
 
 struct NormParameters {
   NormKind kind = NormKind::kLayerNorm;
@@ -67,7 +74,7 @@ struct NormOptions {
   // calling thread. Small calls are not split.
   int tasks = 1;
   // Calls that read and write more bytes than this store past the caches. Absent: the size of the last-level
-  // cache (normd/machine.h).
+  // cache (normd/machine.h), and no more than 32 MiB.
   std::optional<int64_t> streaming_bytes = {};
 };
 
@@ -124,6 +131,7 @@ class Norm {
     NormKind kind;
     int64_t hidden;
     double inverse_hidden;
+    int64_t most_plain_rows;  // with which no size overflows
     float epsilon;
     const float* gamma;
     const float* beta;
@@ -141,6 +149,7 @@ class Norm {
   explicit Norm(Plan plan) : plan_(std::move(plan)) {}
   static absl::StatusOr<Plan> Prepare(const NormParameters& parameters, const NormOptions& options);
   static void OwnArrays(const NormParameters& parameters, Plan& plan);
+  void RunPart(Formula formula, DataType data_type, const NormCall& part) const;
 
   Plan plan_;
 };
