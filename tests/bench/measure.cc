@@ -81,7 +81,6 @@ Call Prepare(const Contestant& contestant, const Cell& cell, const Buffers& buff
   } else {
     call.run();
   }
-  PinTo(options.core);
   return call;
 }
 
@@ -90,11 +89,14 @@ std::vector<Runner> PrepareAll(const Contestants& contestants, const Cell& cell,
   std::vector<Runner> runners;
   for (size_t i = 0; i < contestants.size(); ++i) {
     try {
-      runners.push_back({i, Prepare(contestants[i], cell, buffers, options)});
-      Calibrate(runners.back(), options.turn_nanoseconds);
+      Runner runner{i, Prepare(contestants[i], cell, buffers, options)};
+      PinTo(options.core);  // Prepare may leave it on the other
+      Calibrate(runner, options.turn_nanoseconds);
+      runners.push_back(std::move(runner));
     } catch (const std::exception& error) {
       times[i].why_not = error.what();
     }
+    PinTo(options.core);
   }
   return runners;
 }
