@@ -12,6 +12,8 @@ namespace {
 struct Avx512Lanes : Lanes<xsimd::avx512f> {
   using Folded = __m512;                // 16 lanes: step 8 is part of TreeSums
   static constexpr int kBlockRows = 8;  // rows whose numbers fit in the registers
+  // Stores past the caches are seen by whoever sees what is stored after this.
+  static void FenceStores() { _mm_sfence(); }
   static Batch Fma(Batch a, Batch b, Batch c) { return _mm512_fmadd_ps(a, b, c); }
   static bool AllZero(Batch v) { return _mm512_cmpneq_ps_mask(v, _mm512_setzero_ps()) == 0; }
   // The first `live` lanes of a, then those of b; live may have any size.

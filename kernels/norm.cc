@@ -121,9 +121,10 @@ std::vector<float> FeatureScales(const NormParameters& parameters, float epsilon
   return scales;
 }
 
-// Whether float holds each scale to its full precision.
+// Whether float holds each scale to its full precision. A gamma of 0 is taken for one that it does not: its
+// scale looks like one that underflowed.
 bool AllNormal(std::span<const float> scales) {
-  return std::ranges::all_of(scales, [](float scale) { return scale == 0 || std::isnormal(scale); });
+  return std::ranges::all_of(scales, [](float scale) { return std::isnormal(scale); });
 }
 
 Formula FormulaOf(NormKind kind, const NormOperands& operands) {
@@ -142,6 +143,7 @@ int64_t BytesMoved(const NormCall& call, int64_t value_bytes) {
 }  // namespace
 
 absl::StatusOr<Norm> Norm::Create(const NormParameters& parameters, const NormOptions& options) {
+  const FloatEnvironment environment;
   if (auto status = CheckLengths(parameters); !status.ok()) return status;
   if (auto status = CheckKind(parameters); !status.ok()) return status;
   if (auto status = CheckValues(parameters); !status.ok()) return status;

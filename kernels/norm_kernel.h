@@ -56,6 +56,7 @@ class MeasuredRows {
       if (call_.rows > 1) row = RunTogether();
     }
     for (; row < call_.rows; ++row) RunRow(row);
+    if (call_.streaming) L::FenceStores();
   }
 
  private:
@@ -198,6 +199,7 @@ class FixedRows {
       }
       normalize_.row(call_, row, mean, rstd, 0);
     }
+    if (call_.streaming) L::FenceStores();
   }
 
  private:
@@ -224,8 +226,8 @@ class FixedRows {
       add(values.Load(i), kPerFeature ? L::Float32::Load(FeatureMean(i)) : Batch(mean));
     }
     if (i < call_.hidden) {
-      add(values.LoadLive(i, call_.hidden, zero),
-          kPerFeature ? L::Float32::LoadLive(FeatureMean(i), call_.hidden - i, zero) : zero);
+      add(values.LoadLive(i, call_.hidden, kPerFeature ? zero : Batch(mean)),
+          kPerFeature ? L::Float32::LoadLive(FeatureMean(i), call_.hidden - i, zero) : Batch(mean));
     }
     return L::AllZero(poison);
   }

@@ -23,6 +23,7 @@ struct ScalarLanes {
     float lane[8];
   };
 
+  static void FenceStores() {}
   static Batch Fma(Batch a, Batch b, Batch c) { return __builtin_fmaf(a, b, c); }
   static bool AllZero(Batch v) { return v == 0; }
   static Batch Select(int64_t live, Batch a, Batch b) { return live > 0 ? a : b; }

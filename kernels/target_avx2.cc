@@ -10,6 +10,8 @@ namespace {
 
 struct Avx2Lanes : Lanes<xsimd::avx2>, X86Folded {
   static constexpr int kBlockRows = 4;  // rows whose numbers fit in the registers
+  // Stores past the caches are seen by whoever sees what is stored after this.
+  static void FenceStores() { _mm_sfence(); }
   static Batch Fma(Batch a, Batch b, Batch c) { return _mm256_fmadd_ps(a, b, c); }
   static bool AllZero(Batch v) {
     return _mm256_movemask_ps(_mm256_cmp_ps(v, _mm256_setzero_ps(), _CMP_NEQ_UQ)) == 0;

@@ -15,6 +15,7 @@ struct NeonLanes : Lanes<xsimd::neon64> {
     float32x4_t low, high;
   };
 
+  static void FenceStores() {}
   static Batch Fma(Batch a, Batch b, Batch c) { return vfmaq_f32(c, a, b); }
   static bool AllZero(Batch v) { return vminvq_u32(vceqzq_f32(v)) != 0; }
   // The first `live` lanes of a, then those of b; live may have any size.

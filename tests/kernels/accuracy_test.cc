@@ -124,6 +124,52 @@ TEST(AccuracyTest, GivenStatistics) {
   }
 }
 
+// The differences between values and statistics may be beyond float32, and what they are multiplied by far
+// below it.
+TEST(AccuracyTest, GivenStatisticsOfAnyMagnitude) {
+  Random random(8);
+  for (int i = 0; i < 2000; ++i) {
+    const int64_t hidden = 1 + random.Below(70);
+    Trial row = MakeTrial({.kind = i % 2 == 0 ? NormKind::kLayerNorm : NormKind::kRmsNorm, .given = true}, 1,
+                          hidden, random);
+    for (float& value : row.x) value = AnyMagnitude(random);
+    for (float& mean : row.given_mean) mean = -AnyMagnitude(random);
+    row.given_rstd[0] = AnyMagnitude(random);
+    ExpectContract(row, kWorstAllowed);
+  }
+}
+
+// As loaded from any checkpoint: features whose scale is denormal or beyond float32, dead ones, huge ones.
+TEST(AccuracyTest, BatchNormParametersOfAnyMagnitude) {
+  Random random(9);
+  for (int i = 0; i < 2000; ++i) {
+    const int64_t hidden = 1 + random.Below(70);
+    Trial row = MakeTrial({.kind = NormKind::kBatchNorm, .gamma = i % 2 == 0}, 1, hidden, random);
+    const float gamma = AnyMagnitude(random);
+    for (float& value : row.parameters.gamma) value = gamma;
+    for (float& value : row.parameters.running_var) value = AnyMagnitude(random);
+    for (float& value : row.parameters.running_mean) value = -AnyMagnitude(random);
+    for (float& value : row.x) value = AnyMagnitude(random);
+    row.parameters.epsilon = kEpsilons[i / 2 % 2];
+    ExpectContract(row, kWorstAllowed);
+  }
+}
+
+// Large gammas on an xhat that is denormal, and small ones on large answers.
+TEST(AccuracyTest, GammaOfAnyMagnitude) {
+  Random random(10);
+  ForEachKindAndType([&](NormKind kind, DataType data_type) {
+    for (int i = 0; i < 1000; ++i) {
+      Trial row =
+          MakeTrial({.kind = kind, .data_type = data_type, .gamma = true}, 1, 1 + random.Below(70), random);
+      row.x = ScaledRow(static_cast<int>(random.Below(276)) - 149, row.hidden, random, data_type);
+      for (float& gamma : row.parameters.gamma) gamma = AnyMagnitude(random);
+      row.parameters.epsilon = i % 3 == 0 ? 1 : kEpsilons[i % 2];
+      ExpectContract(row, kWorstAllowed);
+    }
+  });
+}
+
 void ExpectStatistics(const Target& target, const Trial& row) {
   const ExactRow exact(row);
   if (!exact.finite()) return;

@@ -89,6 +89,24 @@ TEST(BitsTest, RandomBitsAndWidths) {
   }
 }
 
+// Differences from statistics, and scales, beyond float32's ends.
+TEST(BitsTest, StatisticsAndParametersOfAnyMagnitude) {
+  Random random(16);
+  for (int i = 0; i < 3000; ++i) {
+    const bool batch = i % 3 == 0;
+    const Variant variant{
+        .kind = batch ? NormKind::kBatchNorm : NormKind::kLayerNorm, .gamma = true, .given = !batch};
+    Trial trial = MakeTrial(variant, 1, 1 + random.Below(70), random);
+    OwnedParameters& parameters = trial.parameters;
+    for (std::vector<float>* values : {&trial.x, &trial.given_mean, &trial.given_rstd, &parameters.gamma,
+                                       &parameters.running_mean, &parameters.running_var}) {
+      for (float& value : *values) value = AnyMagnitude(random);
+    }
+    for (float& value : trial.x) value *= random.Below(2) == 0 ? 1 : -1;
+    ExpectSameAsScalar(trial, {}, variant);
+  }
+}
+
 // Rows near the edges of what the fast path may keep: scales in steps of two octaves from denormals to
 // overflow.
 TEST(BitsTest, EveryScale) {

@@ -16,20 +16,22 @@ struct Outcome {
   uint64_t control_after;
 };
 
-// Nothing but the call runs under the setting: gtest's own arithmetic would suffer from it.
-Outcome RunUnder(uint64_t control, const Norm& norm, const NormOperands& operands) {
+// Nothing but the two calls runs under the setting: gtest's own arithmetic would suffer from it.
+Outcome RunUnder(uint64_t control, const NormParameters& parameters, const NormOptions& options,
+                 const NormOperands& operands) {
   const ScopedFloatControl scoped(control);
-  absl::Status status = norm.Run(operands);
+  const absl::StatusOr<Norm> norm = Norm::Create(parameters, options);
+  absl::Status status = norm.ok() ? norm->Run(operands) : norm.status();
   return {std::move(status), ReadFloatControl()};
 }
 
 void ExpectSameUnderEveryControl(const Target& target, const Trial& trial, const Variant& variant) {
   const Bits expected = Answer(target, trial);
   const Layout layout;
-  const Norm norm = MakeNorm(trial.parameters.View(trial.hidden), {.target = &target});
   for (const uint64_t control : FloatControls()) {
     PlacedOperands operands(trial, layout);
-    const Outcome outcome = RunUnder(control, norm, operands.View());
+    const Outcome outcome =
+        RunUnder(control, trial.parameters.View(trial.hidden), {.target = &target}, operands.View());
     ASSERT_TRUE(outcome.status.ok()) << outcome.status;
     EXPECT_EQ(outcome.control_after, control) << target.name;
     EXPECT_TRUE(SameBits(expected, operands.Outputs()))
@@ -59,10 +61,10 @@ TEST(FloatEnvironmentTest, RowsKeepTheirBitsAndTheCallerItsSetting) {
 TEST(FloatEnvironmentTest, DenormalAnswersStay) {
   for (const Target* target : TargetsHere()) {
     const std::vector<float> x = {1e-41F, -1e-41F, 3e-41F, -3e-41F};
-    const Norm norm = MakeNorm({.hidden = 4, .epsilon = 1.0}, {.target = target});
     for (const uint64_t control : FloatControls()) {
       std::vector<float> y(4);
-      const Outcome outcome = RunUnder(control, norm, {.rows = 1, .x = {x.data()}, .y = {y.data()}});
+      const Outcome outcome = RunUnder(control, {.hidden = 4, .epsilon = 1.0}, {.target = target},
+                                       {.rows = 1, .x = {x.data()}, .y = {y.data()}});
       ASSERT_TRUE(outcome.status.ok()) << outcome.status;
       EXPECT_TRUE(SameBits(BitsOf(x), BitsOf(y))) << target->name << ", control register " << control;
     }

@@ -131,8 +131,11 @@ double ContractRowUlp(const ExactRow& exact, std::span<const float> y) {
   double worst = 0;
   for (int64_t i = 0; i < exact.hidden(); ++i) {
     const long double error = DistanceTo(exact.data_type(), y[i], exact.Y(i));
-    const long double allowance = UlpOf(std::isfinite(y[i]) ? y[i] : exact.Y(i)) + kSmallestDenormal;
-    worst = std::max(worst, Excess(error, allowance, scale * std::fabs(exact.Gain(i))));
+    const long double gain = std::fabs(exact.Gain(i));
+    // xhat is rounded to a float before gamma, also where it is denormal.
+    const long double denormal = kSmallestDenormal * std::max(1.0L, gain);
+    const long double allowance = UlpOf(std::isfinite(y[i]) ? y[i] : exact.Y(i)) + denormal;
+    worst = std::max(worst, Excess(error, allowance, scale * gain));
   }
   return worst;
 }

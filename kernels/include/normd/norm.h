@@ -12,7 +12,8 @@
 // (arXiv:1502.03167; inference).
 //
 // Accuracy:  for every finite row, with xhat the row before gamma and beta,
-//            |y[i] - exact| <= 8 * 2^-23 * |gamma[i]| * max_j |xhat[j]| + 1 ULP of y[i] + 2^-149 in float32;
+//            |y[i] - exact| <= 8 * 2^-23 * |gamma[i]| * max_j |xhat[j]| + 1 ULP of y[i]
+//            + 2^-149 * max(1, |gamma[i]|) in float32;
 //            float16 and bfloat16 answers are that, rounded once more.
 //
 // Bits:      the same on every target, at any batch size, row position, alignment and number of tasks, fused
@@ -106,7 +107,8 @@ struct NormOperands {
 };
 
 // One layer, ready to run: its parameters are checked here, once, and each call then pays only for its rows.
-// It views gamma and beta, which must outlive it. Copies are cheap. Any number of threads may run it at once.
+// It views the parameters' arrays, which must outlive it. Copies are cheap. Any number of threads may run it
+// at once.
 class Norm {
  public:
   // Errors: InvalidArgument that names expected and got, for a hidden below 1, a parameter of another length,
