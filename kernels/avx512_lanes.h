@@ -19,7 +19,7 @@ struct Avx512Lanes : Lanes<xsimd::avx512f> {
   // The first `live` lanes of a, then those of b; live may have any size.
   static Batch Select(int64_t live, Batch a, Batch b) { return _mm512_mask_mov_ps(b, LiveMask(live), a); }
 
-  static Folded Fold(const Batch (&lanes)[2]) { return lanes[0]; }
+  static Folded Fold(const Batch (&lanes)[2]) { return lanes[0] + lanes[1]; }
   static void AddTo(Folded folded, double (&lanes)[8]) {
     _mm512_storeu_pd(lanes, _mm512_add_pd(_mm512_loadu_pd(lanes), _mm512_cvtps_pd(Halve(folded))));
   }
@@ -27,7 +27,7 @@ struct Avx512Lanes : Lanes<xsimd::avx512f> {
   // The last halving steps, 8, 4, 2, 1, of R rows, which share the registers of each step.
   template <int R>
   static void TreeSums(const Folded (&rows)[R], float (&sums)[R]) {
-    static_assert(R == 1 || R == 2 || R == 4 || R == 8);
+    static_assert(R == 1 || R == 2 || R == 8);
     if constexpr (R == 1) {
       sums[0] = TreeSum(Halve(rows[0]));
     } else if constexpr (R == 2) {
@@ -35,9 +35,6 @@ struct Avx512Lanes : Lanes<xsimd::avx512f> {
       const __m512 sum = Halve1(Halve2(_mm512_add_ps(eights, _mm512_shuffle_f32x4(eights, eights, 0xB1))));
       sums[0] = _mm512_cvtss_f32(sum);
       sums[1] = _mm_cvtss_f32(_mm512_extractf32x4_ps(sum, 2));
-    } else if constexpr (R == 4) {
-      const __m512 sum = Halve1(Halve2(Halve4(Halve8(rows[0], rows[1]), Halve8(rows[2], rows[3]))));
-      _mm_storeu_ps(sums, _mm512_castps512_ps128(_mm512_permutexvar_ps(EveryFourth(), sum)));
     } else {
       const __m512 low = Halve4(Halve8(rows[0], rows[1]), Halve8(rows[2], rows[3]));
       const __m512 high = Halve4(Halve8(rows[4], rows[5]), Halve8(rows[6], rows[7]));

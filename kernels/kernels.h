@@ -41,6 +41,7 @@ struct NormCall {
   float* rstd;                 // [rows], or null
   double inverse_hidden;       // 1 / hidden
   float epsilon;
+  bool far;        // whether the call moves more than the second-level cache holds
   bool streaming;  // whether y and residual_sum go past the caches
 };
 

@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
 namespace normd {
 namespace {
 
-constexpr int64_t kUnknown = int64_t{32} << 20;
+constexpr int64_t kUnknownLast = int64_t{32} << 20;
+constexpr int64_t kUnknownSecond = int64_t{1} << 20;
 constexpr int64_t kMost = int64_t{1} << 40;
 
 std::string FirstWord(const std::string& path) {
@@ -46,16 +48,29 @@ std::optional<Cache> ReadCache(const std::string& directory) {
   return Cache{ParseSize(FirstWord(directory + "/level")), ParseSize(FirstWord(directory + "/size"))};
 }
 
+// The caches that hold data, in the order in which the system lists them.
+std::vector<Cache> ReadCaches(const std::string& directory) {
+  constexpr int kIndexes = 8;
+  std::vector<Cache> caches;
+  for (int index = 0; index < kIndexes; ++index) {
+    const std::optional<Cache> cache = ReadCache(absl::StrCat(directory, "/index", index));
+    if (cache.has_value() && cache->bytes > 0) caches.push_back(*cache);
+  }
+  return caches;
+}
+
 }  // namespace
 
 int64_t LastLevelCacheBytes(const std::string& directory) {
-  constexpr int kIndexes = 8;
-  Cache last = {0, 0};
-  for (int index = 0; index < kIndexes; ++index) {
-    const std::optional<Cache> cache = ReadCache(absl::StrCat(directory, "/index", index));
-    if (cache.has_value() && cache->level > last.level && cache->bytes > 0) last = *cache;
-  }
-  return last.bytes > 0 ? last.bytes : kUnknown;
+  const std::vector<Cache> caches = ReadCaches(directory);
+  const auto last = std::ranges::max_element(caches, {}, &Cache::level);
+  return last == caches.end() ? kUnknownLast : last->bytes;
+}
+
+int64_t SecondLevelCacheBytes(const std::string& directory) {
+  const std::vector<Cache> caches = ReadCaches(directory);
+  const auto second = std::ranges::find(caches, 2, &Cache::level);
+  return second == caches.end() ? kUnknownSecond : second->bytes;
 }
 
 }  // namespace normd

@@ -32,15 +32,7 @@ struct LaneSums {
     for (auto& batch : lane) batch = Batch(0.0F);
   }
 
-  // The halving steps from 16 on that are additions of whole registers, down to 8 lanes at least.
-  typename L::Folded Fold() const {
-    Batch left[kRegisters<L>];
-    for (int j = 0; j < kRegisters<L>; ++j) left[j] = lane[j];
-    for (int half = kRegisters<L> / 2; half * L::kWidth >= kFolded; half /= 2) {
-      for (int j = 0; j < half; ++j) left[j] = left[j] + left[j + half];
-    }
-    return L::Fold(left);
-  }
+  typename L::Folded Fold() const { return L::Fold(lane); }
 };
 
 // Sums of a row's deviations, where they are shifted by a centre, and of their squares.

@@ -171,6 +171,8 @@ absl::StatusOr<Norm::Plan> Norm::Prepare(const NormParameters& parameters, const
   plan.kernels = (*target)->kernels();
   plan.tasks = options.tasks;
   static const int64_t streaming_bytes = StreamingBytes(LastLevelCacheBytes());
+  static const int64_t far_bytes = SecondLevelCacheBytes();
+  plan.far_bytes = far_bytes;
   plan.streaming_bytes = options.streaming_bytes.value_or(streaming_bytes);
   OwnArrays(parameters, plan);
   return plan;
@@ -211,6 +213,7 @@ absl::Status Norm::Run(const NormOperands& operands) const {
     if (auto status = FillOperands(operands, plan_.kind, call); !status.ok() || call.rows == 0) return status;
   }
   const int64_t bytes = BytesMoved(call, BytesOf(operands.data_type));
+  call.far = bytes > plan_.far_bytes;
   call.streaming = bytes > plan_.streaming_bytes;
   const int parts = plan_.tasks == 1 ? 1 : PartsOf(bytes, call.rows, plan_.tasks);
   if (parts == 1) {

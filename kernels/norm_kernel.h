@@ -73,8 +73,7 @@ class MeasuredRows {
   int64_t RunTogether() const {
     const int rows_at_once = RowsAtOnce(call_);
     int64_t row = 0;
-    if (rows_at_once >= 8) row = RunPipelined<8>(row);
-    if (rows_at_once >= 4) row = RunPipelined<4>(row);
+    if (rows_at_once == 8) row = RunPipelined<8>(row);
     if (rows_at_once >= 2) row = RunPipelined<2>(row);
     return row;
   }

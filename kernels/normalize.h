@@ -283,8 +283,7 @@ void NormalizeRows(const NormCall& call, int64_t first, int count, const AffineR
       }
     };
     if (count > 1 && TakesBlocks<L, typename V::Io>(call)) {
-      if constexpr (L::kBlockRows > 4) write.template operator()<L::kBlockRows>();
-      write.template operator()<4>();
+      write.template operator()<L::kBlockRows>();
       write.template operator()<2>();
     }
   }

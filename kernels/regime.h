@@ -21,12 +21,11 @@ inline int64_t StreamingBytes(int64_t last_level_cache_bytes) {
 }
 
 // Rows whose last tree steps and statistics are done with the same instructions, and whose gamma and beta are
-// loaded once: as many as stay in the first cache together.
+// loaded once; groups of 8 are all narrow (kNarrow). Wider rows would push each other out of the first cache,
+// and where the call leaves the second one, rows one after the other are what the prefetchers follow.
 inline int RowsAtOnce(const NormCall& call) {
-  if (call.hidden <= 256) return 8;
-  if (call.hidden <= 512) return 4;
-  if (call.hidden <= 1024) return 2;
-  return 1;
+  if (call.hidden <= (call.far ? 128 : 256)) return 8;
+  return call.hidden <= 1024 && !call.far ? 2 : 1;
 }
 
 }  // namespace normd

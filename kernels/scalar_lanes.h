@@ -28,9 +28,10 @@ struct ScalarLanes {
   static bool AllZero(Batch v) { return v == 0; }
   static Batch Select(int64_t live, Batch a, Batch b) { return live > 0 ? a : b; }
 
+  // Halving steps 16 and 8.
   static Folded Fold(const Batch (&lanes)[32]) {
     Folded folded;
-    for (int i = 0; i < 8; ++i) folded.lane[i] = lanes[i];
+    for (int i = 0; i < 8; ++i) folded.lane[i] = (lanes[i] + lanes[i + 16]) + (lanes[i + 8] + lanes[i + 24]);
     return folded;
   }
   static void AddTo(const Folded& folded, double (&lanes)[8]) {

@@ -27,14 +27,13 @@ constexpr int64_t kPoor = 1;   // the mean lies far from the centre
 constexpr int64_t kUnfit = 2;  // its squares left float's range, on either side, or an element is not finite
 
 // Written so that NaN is unfit. Testing the variance or rstd alone is not enough: an infinite square gives a
-// finite rstd, and +-3e-23 with epsilon 0 gives one that is wrong by millions.
-inline int64_t Unfit(double square, double sum, double rstd) {
+// finite rstd, and +-3e-23 with epsilon 0 gives one that is wrong by millions. Between these two bounds rstd
+// is from 2^-100 to 2^50, and needs no test of its own: squares and epsilon are floats.
+inline int64_t Unfit(double square, double sum) {
   constexpr double kLargest = 0x1.fffffffffffffp+1023;
-  const int64_t finite = square <= kLargest ? 0 : kUnfit;
-  const int64_t not_tiny = sum >= 0x1p-100 ? 0 : kUnfit;
-  const int64_t not_infinite = rstd <= kLargest ? 0 : kUnfit;
-  const int64_t normal = rstd >= 0x1p-126 ? 0 : kUnfit;
-  return finite | not_tiny | not_infinite | normal;
+  const int64_t infinite = square <= kLargest ? 0 : kUnfit;
+  const int64_t tiny = sum >= 0x1p-100 ? 0 : kUnfit;
+  return infinite | tiny;
 }
 
 // Returns the doubts of all rows, `doubts[r]` those of row r.
@@ -54,7 +53,7 @@ int64_t FinishLayer(const RowSums<R>& sums, double inverse_hidden, double epsilo
     rstd[r] = 1.0 / __builtin_sqrt(sum);
     affines.mean[r] = static_cast<float>(centre + shift);
     lost[r] = (centre - static_cast<double>(affines.mean[r])) + shift;
-    doubts[r] = (shift * shift > variance * 0.25 ? kPoor : 0) | Unfit(square, sum, rstd[r]);
+    doubts[r] = (shift * shift > variance * 0.25 ? kPoor : 0) | Unfit(square, sum);
   }
   for (int r = 0; r < R; ++r) {
     affines.rstd[r] = static_cast<float>(rstd[r]);
@@ -73,7 +72,7 @@ int64_t FinishRms(const RowSums<R>& sums, double inverse_hidden, double epsilon,
     const double sum = square + epsilon;
     const double rstd = 1.0 / __builtin_sqrt(sum);
     affines.rstd[r] = static_cast<float>(rstd);
-    doubts[r] = Unfit(square, sum, rstd);
+    doubts[r] = Unfit(square, sum);
     any |= doubts[r];
   }
   return any;

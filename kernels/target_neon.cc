@@ -24,7 +24,10 @@ struct NeonLanes : Lanes<xsimd::neon64> {
     return vbslq_f32(vcgtq_s32(vdupq_n_s32(Clamp(live)), index), a, b);
   }
 
-  static Folded Fold(const Batch (&lanes)[8]) { return {lanes[0], lanes[1]}; }
+  // Halving steps 16 and 8.
+  static Folded Fold(const Batch (&lanes)[8]) {
+    return {(lanes[0] + lanes[4]) + (lanes[2] + lanes[6]), (lanes[1] + lanes[5]) + (lanes[3] + lanes[7])};
+  }
   static void AddTo(const Folded& folded, double (&lanes)[8]) {
     AddFour(folded.low, lanes);
     AddFour(folded.high, lanes + 4);

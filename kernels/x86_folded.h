@@ -16,7 +16,7 @@ struct X86Folded {
   // The last halving steps, 4, 2, 1, of R rows, which share the registers of each step.
   template <int R>
   static void TreeSums(const Folded (&rows)[R], float (&sums)[R]) {
-    static_assert(R == 1 || R == 2 || R == 4 || R == 8);
+    static_assert(R == 1 || R == 2 || R == 8);
     if constexpr (R == 1) {
       sums[0] = TreeSum(rows[0]);
     } else if constexpr (R == 2) {
@@ -24,10 +24,6 @@ struct X86Folded {
       const __m256 sum = Halve1(_mm256_add_ps(fours, _mm256_permute_ps(fours, _MM_SHUFFLE(3, 2, 3, 2))));
       sums[0] = _mm256_cvtss_f32(sum);
       sums[1] = _mm_cvtss_f32(_mm256_extractf128_ps(sum, 1));
-    } else if constexpr (R == 4) {
-      const __m256 sum = Halve1(Halve2(Halve4(rows[0], rows[1]), Halve4(rows[2], rows[3])));
-      const __m256i in_order = _mm256_setr_epi32(0, 4, 2, 6, 0, 0, 0, 0);
-      _mm_storeu_ps(sums, _mm256_castps256_ps128(_mm256_permutevar8x32_ps(sum, in_order)));
     } else {
       const __m256 low = Halve2(Halve4(rows[0], rows[1]), Halve4(rows[2], rows[3]));
       const __m256 high = Halve2(Halve4(rows[4], rows[5]), Halve4(rows[6], rows[7]));

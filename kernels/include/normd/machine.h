@@ -14,6 +14,9 @@ namespace normd {
 // is not asked: in some virtual machines it answers ten times too much.)
 int64_t LastLevelCacheBytes(const std::string& directory = "/sys/devices/system/cpu/cpu0/cache");
 
+// The same of its second-level cache, or 1 MiB.
+int64_t SecondLevelCacheBytes(const std::string& directory = "/sys/devices/system/cpu/cpu0/cache");
+
 }  // namespace normd
 
 #endif  // NORMD_MACHINE_H_

@@ -145,6 +145,7 @@ class Norm {
     const Kernels* kernels;
     int tasks;
     int64_t streaming_bytes;
+    int64_t far_bytes;
     std::shared_ptr<const Owned> owned;
   };
 
