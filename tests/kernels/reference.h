@@ -59,9 +59,10 @@ class ExactRow {
   long double largest_xhat_ = 0;
 };
 
-// How far y is from the exact row, in row-ULP, as normd/norm.h counts: beyond 1 ULP of y[i] and 2^-149, in
-// units of 2^-23 * |gamma[i]| * the largest |xhat|. A float16 or bfloat16 stands for all that rounds to it,
-// and so does infinity. Infinity where y is NaN, or is off where that unit is 0.
+// How far y is from the exact row, in row-ULP, as normd/norm.h counts: beyond 1 ULP of y[i] and
+// 2^-149 * max(1, |gamma[i]|), in units of 2^-23 * |gamma[i]| * the largest |xhat|. A float16 or bfloat16
+// stands for all that rounds to it, and so does infinity. Infinity where y is NaN, or is off where that unit
+// is 0.
 double ContractRowUlp(const ExactRow& exact, std::span<const float> y);
 
 // The same without gamma and beta, and without the ULP of y that the contract gives away: what the search

@@ -73,11 +73,11 @@ Counts TraceMixedRows(const Target* target, const Variant& variant, int64_t rows
 
 void ExpectOwnInstructions(std::string_view target, const Counts& seen) {
   EXPECT_GT(seen.all, 1000) << target;
-  const std::string counts = absl::StrCat(std::string(target), ": ", seen.evex, " EVEX and ", seen.vex,
-                                          " VEX instructions of ", seen.all);
-  if (target.starts_with("avx512")) EXPECT_TRUE(seen.evex > 0 && seen.vex > 0) << counts;
-  if (target == "avx2") EXPECT_TRUE(seen.evex == 0 && seen.vex > 0) << counts;
-  if (target == "scalar") EXPECT_TRUE(seen.evex == 0 && seen.vex == 0) << counts;
+  const std::string text = absl::StrCat(std::string(target), ": ", seen.evex, " EVEX and ", seen.vex,
+                                        " VEX instructions of ", seen.all);
+  if (target.starts_with("avx512")) EXPECT_TRUE(seen.evex > 0 && seen.vex > 0) << text;
+  if (target == "avx2") EXPECT_TRUE(seen.evex == 0 && seen.vex > 0) << text;
+  if (target == "scalar") EXPECT_TRUE(seen.evex == 0 && seen.vex == 0) << text;
 }
 
 constexpr Variant kVariant = {.gamma = true, .beta = true};
