@@ -60,7 +60,9 @@ std::vector<float> ConstantRow(int64_t hidden, Random& random) {
 }
 
 std::vector<float> NonFiniteRow(int64_t hidden, float value, Random& random) {
-  return WithOne(OrdinaryRow(hidden, random), random.Below(2) == 0 ? value : -value, random);
+  const float signed_value =
+      random.Below(2) == 0 ? value : -value;  // not among arguments, which have no order
+  return WithOne(OrdinaryRow(hidden, random), signed_value, random);
 }
 
 std::vector<float> SpreadRow(int64_t hidden, double base, double spread, Random& random) {
@@ -154,7 +156,8 @@ std::vector<float> MixedRows(int64_t rows, int64_t hidden, Random& random, DataT
 
 float AnyMagnitude(Random& random) {
   const int64_t exponents[] = {random.Below(277) - 148, 128, 127, -126};
-  return std::ldexp(static_cast<float>(random.Between(0.5, 1)), static_cast<int>(exponents[random.Below(4)]));
+  const int64_t exponent = exponents[random.Below(4)];
+  return std::ldexp(static_cast<float>(random.Between(0.5, 1)), static_cast<int>(exponent));
 }
 
 std::vector<float> ParameterRow(int64_t hidden, double centre, Random& random) {
