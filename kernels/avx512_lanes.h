@@ -69,7 +69,6 @@ struct Avx512Lanes : Lanes<xsimd::avx512f> {
       _mm256_mask_storeu_epi16(p, LiveMask(n), Codec::Encode(v));
     }
     static void StoreStreaming(std::byte* p, Batch v) { _mm256_stream_si256(Halves(p), Codec::Encode(v)); }
-    static Batch Round(Batch v) { return Codec::Decode(Codec::Encode(v)); }
   };
 
   struct Float16Codec {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 namespace normd {
 
@@ -42,7 +43,25 @@ struct NormCall {
   double inverse_hidden;       // 1 / hidden
   float epsilon;
   bool far;        // whether the call moves more than the second-level cache holds
-  bool streaming;  // whether y and residual_sum go past the caches
+  bool streaming;  // whether y goes past the caches
+
+  // Rows [first, first + count) of this call.
+  NormCall Slice(int64_t first, int64_t count) const {
+    NormCall slice = *this;
+    slice.rows = count;
+    const auto advance = [first](auto& stream) {
+      if (stream.data != nullptr) stream.data = stream.Row(first);
+    };
+    advance(slice.x);
+    advance(slice.residual);
+    advance(slice.y);
+    advance(slice.residual_sum);
+    for (float** statistic : {&slice.mean, &slice.rstd}) *statistic += *statistic != nullptr ? first : 0;
+    for (const float** statistic : {&slice.given_mean, &slice.given_rstd}) {
+      *statistic += *statistic != nullptr ? first : 0;
+    }
+    return slice;
+  }
 };
 
 // What is computed: a kind, and where its statistics come from.

@@ -31,7 +31,6 @@ struct Float32Io {
   static constexpr int64_t kBytes = 4;
   static Batch Load(const std::byte* p) { return Batch::load_unaligned(Floats(p)); }
   static void Store(std::byte* p, Batch v) { v.store_unaligned(Floats(p)); }
-  static Batch Round(Batch v) { return v; }
 };
 
 }  // namespace

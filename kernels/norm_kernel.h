@@ -36,6 +36,7 @@
 #include "normalize.h"
 #include "regime.h"
 #include "rescue.h"
+#include "residual.h"
 #include "statistics.h"
 #include "values.h"
 
@@ -252,8 +253,9 @@ void RunRows(const NormCall& call) {
 
 template <class L, class Io, Formula kFormula>
 void NormOver(const NormCall& call) noexcept {
-  if (call.residual.data != nullptr) return RunRows<L, Values<L, Io, true>, kFormula>(call);
-  RunRows<L, Values<L, Io, false>, kFormula>(call);
+  using V = Values<L, Io>;
+  if (call.residual.data == nullptr) return RunRows<L, V, kFormula>(call);
+  ForSums<L, Io>(call, [](const NormCall& sums) { RunRows<L, V, kFormula>(sums); });
 }
 
 template <class L, class Io>

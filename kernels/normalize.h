@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The last pass: y, and residual_sum where it is wanted. Each element stands for itself, so that nothing here
+// The last pass: y. Each element stands for itself, so that nothing here
 // moves a bit.
 
 #ifndef NORMD_NORMALIZE_H_
@@ -50,7 +50,6 @@ class RowWriter {
         feature_scale_(call.feature_scale),
         values_(call, row),
         y_(call.y.Row(row)),
-        sum_(V::kResidual && call.residual_sum.data != nullptr ? call.residual_sum.Row(row) : nullptr),
         mean_(affine.mean),
         rstd_(affine.rstd),
         k_(affine.k) {}
@@ -58,10 +57,7 @@ class RowWriter {
   template <bool kStreaming>
   void Run() const {
     if (hidden_ < L::kWidth) return RunShort();
-    if constexpr (V::kResidual) {
-      if (sum_ != nullptr) return RunWhole<kStreaming, true>();
-    }
-    RunWhole<kStreaming, false>();
+    RunWhole<kStreaming>();
   }
 
  private:
@@ -69,15 +65,8 @@ class RowWriter {
     return reinterpret_cast<const std::byte*>(p + i);
   }
 
-  // The values and what becomes of them.
-  struct Result {
-    Batch values;
-    Batch y;
-  };
-
-  Result At(int64_t i) const {
-    const Batch values = values_.Load(i);
-    return {values, Apply(values, [i](const float* p) { return L::Float32::Load(Bytes(p, i)); })};
+  Batch At(int64_t i) const {
+    return Apply(values_.Load(i), [i](const float* p) { return L::Float32::Load(Bytes(p, i)); });
   }
 
   // `parameter` loads what goes with the values of one of the [hidden] arrays.
@@ -110,37 +99,30 @@ class RowWriter {
     const Batch zero(0.0F);
     const Batch values = values_.LoadLive(0, n, zero);
     const Batch y = Apply(values, [&](const float* p) { return L::Float32::LoadLive(Bytes(p, 0), n, zero); });
-    if (sum_ != nullptr) Io::StoreFirst(sum_, values, n);
     Io::StoreFirst(y_, y, n);
   }
 
-  template <bool kSum>
-  void Store(int64_t i, const Result& result) const {
-    if constexpr (kSum) Io::Store(sum_ + i * Io::kBytes, result.values);
-    Io::Store(y_ + i * Io::kBytes, result.y);
-  }
+  void Store(int64_t i, Batch y) const { Io::Store(y_ + i * Io::kBytes, y); }
 
   // A register at either end overlaps its neighbour, which is cheaper than masks. Both are read before
   // anything is written, since y may lie on x.
-  template <bool kStreaming, bool kSum>
+  template <bool kStreaming>
   void RunWhole() const {
     const int64_t begin = kStreaming ? Unaligned<L, Io>(y_) : 0;
     const int64_t last = hidden_ - L::kWidth;
     const bool ragged = (hidden_ - begin) % L::kWidth != 0;
-    const Result head = kStreaming && begin != 0 ? At(0) : Result{};
-    const Result tail = ragged ? At(last) : Result{};
+    const Batch head = kStreaming && begin != 0 ? At(0) : Batch(0.0F);
+    const Batch tail = ragged ? At(last) : Batch(0.0F);
 #pragma GCC unroll 2
     for (int64_t i = begin; i <= last; i += L::kWidth) {
-      const Result result = At(i);
       if constexpr (kStreaming) {
-        if constexpr (kSum) Io::Store(sum_ + i * Io::kBytes, result.values);
-        Io::StoreStreaming(y_ + i * Io::kBytes, result.y);
+        Io::StoreStreaming(y_ + i * Io::kBytes, At(i));
       } else {
-        Store<kSum>(i, result);
+        Store(i, At(i));
       }
     }
-    if (ragged) Store<kSum>(last, tail);
-    if (kStreaming && begin != 0) Store<kSum>(0, head);
+    if (ragged) Store(last, tail);
+    if (kStreaming && begin != 0) Store(0, head);
   }
 
   // Copies: what is written through y_ could otherwise be the call itself, and each would be read again.
@@ -151,7 +133,6 @@ class RowWriter {
   const float* feature_scale_;
   V values_;
   std::byte* y_;
-  std::byte* sum_;
   Batch mean_;
   Batch rstd_;
   Batch k_;
@@ -247,7 +228,7 @@ template <class L, class V, Formula kFormula, bool kGamma, bool kBeta, int kRows
 // Whether rows of these values are done several at once, and whether they can go past the caches: not where
 // it is rarely asked for, since each way is machine code of its own.
 template <class L, class V>
-inline constexpr bool kTogether = L::kBlockRows > 1 && !V::kResidual && V::Io::kType != L::Float16::kType;
+inline constexpr bool kTogether = L::kBlockRows > 1 && V::Io::kType != L::Float16::kType;
 template <class L, class V>
 inline constexpr bool kStreams = L::kBlockRows > 1 && V::Io::kType != L::Float16::kType;
 

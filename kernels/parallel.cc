@@ -13,23 +13,6 @@ namespace {
 // A part below this is done sooner than another thread wakes up for it.
 constexpr int64_t kLeastPartBytes = int64_t{1} << 19;
 
-// Rows [first, end) of a call.
-NormCall Slice(const NormCall& call, int64_t first, int64_t end) {
-  NormCall slice = call;
-  slice.rows = end - first;
-  const auto advance = [first](auto& stream) {
-    if (stream.data != nullptr) stream.data = stream.Row(first);
-  };
-  advance(slice.x);
-  advance(slice.residual);
-  advance(slice.y);
-  advance(slice.residual_sum);
-  for (float** statistic : {&slice.mean, &slice.rstd}) *statistic += *statistic != nullptr ? first : 0;
-  for (const float** statistic : {&slice.given_mean, &slice.given_rstd})
-    *statistic += *statistic != nullptr ? first : 0;
-  return slice;
-}
-
 }  // namespace
 
 int PartsOf(int64_t bytes, int64_t rows, int tasks) {
@@ -43,7 +26,7 @@ void RunParts(const NormCall& call, int parts, absl::FunctionRef<void(const Norm
       oneapi::tbb::blocked_range<int>(0, parts, 1),
       [&](const oneapi::tbb::blocked_range<int>& range) {
         for (int index = range.begin(); index < range.end(); ++index)
-          run(Slice(call, part(index), part(index + 1)));
+          run(call.Slice(part(index), part(index + 1) - part(index)));
       },
       oneapi::tbb::simple_partitioner());
 }

@@ -6,7 +6,6 @@
 #ifndef NORMD_SCALAR_LANES_H_
 #define NORMD_SCALAR_LANES_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -55,11 +54,6 @@ struct ScalarLanes {
     static void Store(std::byte* p, Batch v) { Stored::Store(p, v); }
     static void StoreFirst(std::byte* p, Batch v, int) { Store(p, v); }
     static void StoreStreaming(std::byte* p, Batch v) { Store(p, v); }
-    static Batch Round(Batch v) {
-      std::array<std::byte, kBytes> stored;
-      Stored::Store(stored.data(), v);
-      return Stored::Load(stored.data());
-    }
   };
   using Float32 = ScalarIo<normd::Float32, 0>;
   using Float16 = ScalarIo<normd::Float16, 1>;

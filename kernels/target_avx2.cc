@@ -52,7 +52,6 @@ struct Avx2Lanes : Lanes<xsimd::avx2>, X86Folded {
       std::memcpy(p, &all, static_cast<size_t>(n) * kBytes);
     }
     static void StoreStreaming(std::byte* p, Batch v) { _mm_stream_si128(Halves(p), Codec::Encode(v)); }
-    static Batch Round(Batch v) { return Codec::Decode(Codec::Encode(v)); }
   };
 
   struct Float16Codec {

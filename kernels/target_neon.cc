@@ -77,7 +77,6 @@ struct NeonLanes : Lanes<xsimd::neon64> {
       std::memcpy(p, &all, static_cast<size_t>(n) * kBytes);
     }
     static void StoreStreaming(std::byte* p, Batch v) { Store(p, v); }
-    static Batch Round(Batch v) { return Codec::Decode(Codec::Encode(v)); }
   };
 
   struct Float16Codec {
