@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cfloat>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -41,9 +42,11 @@ void ForEachKindAndType(auto use) {
   }
 }
 
-// The widest rows have float32's sums; what the other types add to that shows in narrow ones.
+// The widest rows have float32's sums; what the other types add to that shows in narrow ones. Where long
+// double is computed in software the reference takes minutes for all of them.
 std::vector<int64_t> WidthsOf(DataType data_type) {
-  return data_type == DataType::kFloat32 ? EveryHidden() : EveryHidden(1151);
+  if (data_type != DataType::kFloat32) return EveryHidden(1151);
+  return EveryHidden(LDBL_MANT_DIG > 64 ? 4097 : 16384);
 }
 
 TEST(AccuracyTest, OrdinaryRowsAreWithinTwo) {
