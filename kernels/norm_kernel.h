@@ -24,14 +24,14 @@
 // alone is off by half a ULP of the base, which at a base of 1e5 and a spread of 0.01 is more than a third of
 // sigma.
 //
-// Error: the worst layer_norm row found is 4.21 row-ULP off (four levels, 1,019 wide; 60 s at widths to 1,200),
-// 3.72 in 300 s at widths to 1,048,576; rms_norm 3.66 (one-hot, 1,031 wide; 120 s); the contract says 8. Adding up each rounding at its largest
-// and all of one sign, which no row can have, bounds layer_norm by about 21, so that 8 rests on the search. With a
-// redo only from var on, or more additions before a flush, rows of 7 to 13 are found (accuracy_search of
-// tests/kernels).
+// Error: the worst layer_norm row found is 4.21 row-ULP off (four levels, 1,019 wide; 60 s at widths to
+// 1,200), 3.72 in 300 s at widths to 1,048,576; rms_norm 3.66 (one-hot, 1,031 wide; 120 s); the contract
+// says 8. Adding up each rounding at its largest and all of one sign, which no row can have, bounds
+// layer_norm by about 21, so that 8 rests on the search. With a redo only from var on, or more additions
+// before a flush, rows of 7 to 13 are found (accuracy_search of tests/kernels).
 //
-// Cost of the doubles, in instructions of the AVX2 target against the same in float: none at one row of 64 or 768,
-// 4.3 % at 64 rows of 64, 0.5 % at 64 rows of 768, 1.3 % at 64 rows of 4,096.
+// Cost of the doubles, in instructions of the AVX2 target against the same in float: none at one row of 64 or
+// 768, 4.3 % at 64 rows of 64, 0.5 % at 64 rows of 768, 1.3 % at 64 rows of 4,096.
 
 #ifndef NORMD_NORM_KERNEL_H_
 #define NORMD_NORM_KERNEL_H_
