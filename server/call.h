@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "wire/slices.h"
 
@@ -26,32 +25,31 @@ struct Call {
   Clock::time_point deadline = Clock::time_point::max();  // after which nobody waits
 };
 
-// Bytes on their way out. The payload is allocated without being filled and handed over without a copy.
-class Answer {
- public:
+// Bytes of an answer that are allocated without being filled and handed over without a copy.
+struct AnswerPayload {
+  std::unique_ptr<std::byte[]> bytes;
+  size_t size = 0;
+
+  std::byte* Allocate(size_t new_size) {
+    bytes = std::make_unique_for_overwrite<std::byte[]>(new_size);
+    size = new_size;
+    return bytes.get();
+  }
+};
+
+// Bytes on their way out, in this order. Where there is but one payload, `between` is empty.
+struct Answer {
+  std::string head;
+  AnswerPayload residual_sum;
+  std::string between;
+  AnswerPayload normalized;
+
   void Clear() {
-    head_.clear();
-    payload_.reset();
-    payload_size_ = 0;
+    head.clear();
+    residual_sum = {};
+    between.clear();
+    normalized = {};
   }
-
-  // What goes out first: everything but the payload's own bytes.
-  std::string& head() { return head_; }
-
-  // Makes room for a payload of `size` bytes, whose contents are undefined.
-  std::byte* Allocate(size_t size) {
-    payload_ = std::make_unique_for_overwrite<std::byte[]>(size);
-    payload_size_ = size;
-    return payload_.get();
-  }
-
-  size_t payload_size() const { return payload_size_; }
-  std::unique_ptr<std::byte[]> TakePayload() { return std::move(payload_); }
-
- private:
-  std::string head_;
-  std::unique_ptr<std::byte[]> payload_;
-  size_t payload_size_ = 0;
 };
 
 }  // namespace normd

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "batch.h"
@@ -6,35 +8,40 @@
 namespace normd {
 namespace {
 
-absl::StatusOr<Norm> NotYet(const char* kind) {
-  return absl::UnimplementedError(
-      absl::StrCat("this release computes layer_norm; ", kind, " is not served yet"));
+// The length of the first array there is, or 0.
+size_t HiddenOf(const wire::Parameters& given) {
+  for (const auto* values : {&given.gamma, &given.beta, &given.running_mean, &given.running_var}) {
+    if (!values->empty()) return values->size();
+  }
+  return 0;
 }
 
-// The kind is an open enum on the wire: any number can come.
-absl::StatusOr<Norm> RefuseKind(int32_t kind) {
-  if (kind == static_cast<int32_t>(NormKind::kRmsNorm)) return NotYet("rms_norm");
-  if (kind == static_cast<int32_t>(NormKind::kBatchNorm)) return NotYet("batch_norm");
-  return absl::InvalidArgumentError(
-      absl::StrCat("expected a kind from 1 (LAYER_NORM) to 3 (BATCH_NORM), got ", kind));
+// Whether the tokens can be a row of `hidden` at all.
+bool HoldsARow(const wire::NormalizeRequest& request, int64_t hidden) {
+  constexpr uint64_t kFewestBytes = 2;  // of a value
+  const uint64_t bytes =
+      request.data.has_value() ? request.data->size : request.values.size() * sizeof(float);
+  return static_cast<uint64_t>(hidden) <= bytes / kFewestBytes;
 }
 
+// The kind is an open enum on the wire: any number can come, and Norm refuses those that are none.
 absl::StatusOr<Norm> InlineNorm(const wire::NormalizeRequest& request, const LayerRegistry& layers) {
   const wire::Parameters& given = request.parameters;
-  if (given.kind != 0 && given.kind != static_cast<int32_t>(NormKind::kLayerNorm))
-    return RefuseKind(given.kind);
-  if (given.gamma_offset != 0 || !given.running_mean.empty() || !given.running_var.empty()) {
-    return absl::InvalidArgumentError(
-        "gamma_offset goes with RMS_NORM, running_mean and running_var with BATCH_NORM");
-  }
-  NormParameters parameters = {.hidden = request.hidden,
+  NormParameters parameters = {.kind = given.kind == 0 ? NormKind::kLayerNorm : NormKind{given.kind},
+                               .hidden = request.hidden,
                                .gamma = given.gamma,
                                .beta = given.beta,
-                               .epsilon = given.epsilon.value_or(1e-5)};
-  if (request.hidden == 0) {
-    parameters.hidden = static_cast<int64_t>(given.gamma.empty() ? given.beta.size() : given.gamma.size());
+                               .epsilon = given.epsilon.value_or(1e-5),
+                               .gamma_offset = given.gamma_offset,
+                               .running_mean = given.running_mean,
+                               .running_var = given.running_var};
+  if (request.hidden == 0) parameters.hidden = static_cast<int64_t>(HiddenOf(given));
+  // An offset without a gamma has Norm make an array of hidden floats. Where there is no row to use it,
+  // hidden alone must not ask for that memory.
+  if (std::isfinite(given.gamma_offset) && given.gamma.empty() && parameters.kind == NormKind::kRmsNorm &&
+      !HoldsARow(request, parameters.hidden)) {
+    parameters.gamma_offset = 0;
   }
-  if (parameters.hidden == 0) return absl::InvalidArgumentError("expected a hidden of at least 1, got 0");
   return Norm::Create(parameters, {.target = layers.target()});
 }
 
@@ -45,9 +52,9 @@ absl::StatusOr<Norm> NamedNorm(const wire::NormalizeRequest& request, const Laye
                                             "\"; ListLayers names those there are"));
   }
   const Layer& layer = served->layer;
-  if (layer.kind != NormKind::kLayerNorm) return RefuseKind(static_cast<int32_t>(layer.kind));
   if (!served->norm.has_value()) {
-    return Norm::Create({.hidden = request.hidden, .epsilon = layer.epsilon}, {.target = layers.target()});
+    return Norm::Create({.kind = layer.kind, .hidden = request.hidden, .epsilon = layer.epsilon},
+                        {.target = layers.target()});
   }
   if (request.hidden != 0 && request.hidden != layer.hidden) {
     return absl::InvalidArgumentError(

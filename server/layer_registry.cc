@@ -9,22 +9,29 @@
 namespace normd {
 
 LayerRegistry::LayerRegistry(const Target* target) : target_(target) {
-  auto built_in = std::make_unique<ServedLayer>();
-  built_in->layer.name = "layer_norm";
-  layers_.emplace(built_in->layer.name, std::move(built_in));
+  AddBuiltIn("layer_norm", NormKind::kLayerNorm);
+  AddBuiltIn("rms_norm", NormKind::kRmsNorm);
+}
+
+void LayerRegistry::AddBuiltIn(const char* name, NormKind kind) {
+  auto served = std::make_unique<ServedLayer>();
+  served->layer.name = name;
+  served->layer.kind = kind;
+  layers_.emplace(name, std::move(served));
 }
 
 absl::Status LayerRegistry::Add(Layer layer) {
   auto served = std::make_unique<ServedLayer>();
   served->layer = std::move(layer);
   const Layer& kept = served->layer;
-  if (kept.kind == NormKind::kLayerNorm) {
-    auto norm =
-        Norm::Create({.hidden = kept.hidden, .gamma = kept.gamma, .beta = kept.beta, .epsilon = kept.epsilon},
-                     {.target = target_});
-    if (!norm.ok()) return norm.status();
-    served->norm = *norm;
-  }
+  auto norm = Norm::Create({.kind = kept.kind,
+                            .hidden = kept.hidden,
+                            .gamma = kept.gamma,
+                            .beta = kept.beta,
+                            .epsilon = kept.epsilon},
+                           {.target = target_});
+  if (!norm.ok()) return norm.status();
+  served->norm = *std::move(norm);
   std::string name = kept.name;
   if (layers_.contains(name)) {
     return absl::AlreadyExistsError(

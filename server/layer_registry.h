@@ -15,7 +15,7 @@
 
 namespace normd {
 
-// A layer and its norm, prepared once where hidden is fixed and the kind has a kernel.
+// A layer and its norm, prepared once where hidden is fixed.
 struct ServedLayer {
   Layer layer;
   std::optional<Norm> norm;  // views layer's gamma and beta
@@ -24,7 +24,7 @@ struct ServedLayer {
 // The layers that requests can name. Filled before the server starts and only read afterwards.
 class LayerRegistry {
  public:
-  // Holds the built-in layers: `layer_norm`, without gain, of any hidden.
+  // Holds the built-in layers, `layer_norm` and `rms_norm`: without gain, of any hidden.
   explicit LayerRegistry(const Target* target);
 
   // Errors: AlreadyExists for a name that is taken, and those of Norm::Create.
@@ -39,6 +39,8 @@ class LayerRegistry {
   auto end() const { return layers_.end(); }
 
  private:
+  void AddBuiltIn(const char* name, NormKind kind);
+
   const Target* target_;
   std::map<std::string, std::unique_ptr<ServedLayer>, std::less<>> layers_;
 };

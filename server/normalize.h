@@ -6,12 +6,16 @@
 #ifndef NORMD_SERVER_NORMALIZE_H_
 #define NORMD_SERVER_NORMALIZE_H_
 
+#include <cstddef>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "batch.h"
 #include "call.h"
 #include "layer_registry.h"
+#include "payload_rows.h"
 #include "wire/normalize_request.h"
 #include "wire/normalize_response.h"
 
@@ -32,8 +36,14 @@ class NormalizeHandler {
 
  private:
   absl::Status Compute(const Call& call, Answer* answer);
-  absl::Status ComputeRows(const Call& call, const Norm& norm, std::byte* y);
-  absl::Status RunRows(const Norm& norm, const void* x, int64_t first, int64_t rows, std::byte* y);
+  void MakeRoom(Answer* answer);
+  void OpenRows(const Call& call);
+  absl::Status ComputeRows(const Norm& norm);
+  void WidenAnswer(Answer* answer);
+  // The values as bytes of the data type: themselves where that is float32, else in `rounded`.
+  std::span<const std::byte> RoundValues(const std::vector<float>& values, std::vector<std::byte>* rounded);
+  // Values that are computed in fewer bytes than they came in and go back in.
+  bool narrow() const { return batch_.typed && batch_.data_type != DataType::kFloat32; }
   void WriteHead(const Call& call, Framing framing, Answer* answer);
 
   const LayerRegistry* layers_;
@@ -42,8 +52,14 @@ class NormalizeHandler {
   wire::Timings timings_;
   std::vector<float> mean_;
   std::vector<float> rstd_;
-  std::vector<std::byte> straddling_;  // a row that lies in more than one slice
-  std::vector<std::byte> discarded_;   // normalized rows that nobody asked for
+  PayloadRows x_;
+  PayloadRows residual_;
+  std::byte* y_ = nullptr;             // where the rows are written: in the answer, or below
+  std::byte* residual_sum_ = nullptr;  // the same
+  std::vector<std::byte> y_scratch_;   // rows that nobody asked for, or that go back as values
+  std::vector<std::byte> residual_sum_scratch_;
+  std::vector<std::byte> rounded_[2];  // values and residual_values
+  std::string_view rounded_slices_[2];
 };
 
 }  // namespace normd

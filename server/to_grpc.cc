@@ -2,6 +2,7 @@
 #include "to_grpc.h"
 
 #include <string>
+#include <utility>
 
 namespace normd {
 namespace {
@@ -15,6 +16,11 @@ std::string Cut(std::string text) {
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   text.resize(end);
   return text;
+}
+
+grpc::Slice TakeSlice(AnswerPayload* payload) {
+  if (payload->size == 0) return {};
+  return {payload->bytes.release(), payload->size, [](void* p) { delete[] static_cast<std::byte*>(p); }};
 }
 
 }  // namespace
@@ -34,12 +40,15 @@ Clock::time_point ToClock(std::chrono::system_clock::time_point deadline, Clock:
 }
 
 grpc::ByteBuffer ToByteBuffer(Answer* answer) {
-  grpc::Slice slices[2] = {grpc::Slice(answer->head())};
-  const size_t size = answer->payload_size();
-  if (size == 0) return {slices, 1};
-  std::byte* bytes = answer->TakePayload().release();
-  slices[1] = grpc::Slice(bytes, size, [](void* p) { delete[] static_cast<std::byte*>(p); });
-  return {slices, 2};
+  grpc::Slice slices[4] = {grpc::Slice(answer->head)};
+  size_t count = 1;
+  const auto append = [&](grpc::Slice slice) {
+    if (slice.size() > 0) slices[count++] = std::move(slice);
+  };
+  append(TakeSlice(&answer->residual_sum));
+  append(grpc::Slice(answer->between));
+  append(TakeSlice(&answer->normalized));
+  return {slices, count};
 }
 
 wire::Slices MessageSlices::View(const grpc::ByteBuffer& buffer) {

@@ -3,7 +3,7 @@
 // Writes and reads normd.v1.NormalizeResponse around a payload that is not copied.
 //
 // A written answer is a head, encoded here, followed by the payload's own bytes: `data` (or `values`) comes
-// last.
+// last, and behind `residual_sum` (or `residual_sum_values`) where there is one.
 
 #ifndef NORMD_WIRE_NORMALIZE_RESPONSE_H_
 #define NORMD_WIRE_NORMALIZE_RESPONSE_H_
@@ -28,9 +28,9 @@ struct Timings {
 
 // The field of the answer that a payload stands in. A list of float32 in its packed form is encoded as bytes
 // are.
-enum class Payload : int { kNone = 0, kValues = 8, kData = 15 };
+enum class Payload : int { kNone = 0, kValues = 8, kResidualSumValues = 9, kResidualSum = 14, kData = 15 };
 
-// What comes before the payload.
+// What comes before the payloads.
 struct ResponseHead {
   std::string_view request_id;
   int32_t data_type = 0;
@@ -39,12 +39,17 @@ struct ResponseHead {
   Timings timings;
   std::span<const float> mean;
   std::span<const float> rstd;
+  Payload residual_sum = Payload::kNone;
+  uint64_t residual_sum_size = 0;  // bytes
   Payload payload = Payload::kNone;
   uint64_t payload_size = 0;  // bytes
 };
 
-// Appends everything of a NormalizeResponse but the payload's own bytes, which must follow.
+// Appends what stands before the bytes of the first payload there is, which must follow.
 void AppendResponseHead(const ResponseHead& head, std::string* out);
+
+// Appends what stands between the bytes of residual_sum and those of the payload: nothing where not both are.
+void AppendBetween(const ResponseHead& head, std::string* out);
 
 // The same, wrapped as the `result` of a NormalizeStreamResponse.
 void AppendStreamResponseHead(const ResponseHead& head, std::string* out);

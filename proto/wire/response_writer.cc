@@ -63,6 +63,10 @@ void AppendTimings(const Timings& timings, std::string* out) {
   out->append(fields);
 }
 
+void AppendPayloadLength(Payload payload, uint64_t size, std::string* out) {
+  if (payload != Payload::kNone) AppendLength(static_cast<uint32_t>(payload), size, out);
+}
+
 }  // namespace
 
 void AppendResponseHead(const ResponseHead& head, std::string* out) {
@@ -73,8 +77,13 @@ void AppendResponseHead(const ResponseHead& head, std::string* out) {
   AppendTimings(head.timings, out);
   AppendFloats(6, head.mean, out);
   AppendFloats(7, head.rstd, out);
-  if (head.payload != Payload::kNone)
-    AppendLength(static_cast<uint32_t>(head.payload), head.payload_size, out);
+  const bool sum_first = head.residual_sum != Payload::kNone;
+  AppendPayloadLength(sum_first ? head.residual_sum : head.payload,
+                      sum_first ? head.residual_sum_size : head.payload_size, out);
+}
+
+void AppendBetween(const ResponseHead& head, std::string* out) {
+  if (head.residual_sum != Payload::kNone) AppendPayloadLength(head.payload, head.payload_size, out);
 }
 
 // The result's length stands before it, and is known once it is written: making room for a few bytes then
@@ -82,8 +91,11 @@ void AppendResponseHead(const ResponseHead& head, std::string* out) {
 void AppendStreamResponseHead(const ResponseHead& head, std::string* out) {
   const size_t start = out->size();
   AppendResponseHead(head, out);
+  std::string between;
+  AppendBetween(head, &between);
+  const uint64_t payloads = head.residual_sum_size + between.size() + head.payload_size;
   std::string wrapping;
-  AppendLength(15, out->size() - start + head.payload_size, &wrapping);
+  AppendLength(15, out->size() - start + payloads, &wrapping);
   out->insert(start, wrapping);
 }
 

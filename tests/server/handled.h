@@ -16,11 +16,10 @@ namespace normd {
 
 // The bytes of an answer, as a transport sends them.
 inline std::string TakeBytes(Answer* answer) {
-  std::string bytes = answer->head();
-  const size_t size = answer->payload_size();
-  const auto payload = answer->TakePayload();
-  if (size > 0) bytes.append(reinterpret_cast<const char*>(payload.get()), size);
-  return bytes;
+  const auto bytes = [](const AnswerPayload& payload) {
+    return std::string(reinterpret_cast<const char*>(payload.bytes.get()), payload.size);
+  };
+  return answer->head + bytes(answer->residual_sum) + answer->between + bytes(answer->normalized);
 }
 
 inline absl::StatusOr<v1::NormalizeResponse> HandleSlices(NormalizeHandler* handler, wire::Slices message) {

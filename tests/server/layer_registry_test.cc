@@ -15,13 +15,15 @@ Layer LayerOf(const std::string& name) {
   return layer;
 }
 
-TEST(LayerRegistryTest, HoldsTheBuiltInLayer) {
+TEST(LayerRegistryTest, HoldsTheBuiltInLayers) {
   const LayerRegistry layers(nullptr);
   const ServedLayer* found = layers.Find("layer_norm");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->layer.hidden, 0);
   EXPECT_EQ(found->layer.epsilon, 1e-5);
-  EXPECT_EQ(layers.size(), 1U);
+  ASSERT_NE(layers.Find("rms_norm"), nullptr);
+  EXPECT_EQ(layers.Find("rms_norm")->layer.kind, NormKind::kRmsNorm);
+  EXPECT_EQ(layers.size(), 2U);
 }
 
 TEST(LayerRegistryTest, ListsByName) {
@@ -30,7 +32,7 @@ TEST(LayerRegistryTest, ListsByName) {
   ASSERT_TRUE(layers.Add(LayerOf("a")).ok());
   std::vector<std::string> names;
   for (const auto& [name, served] : layers) names.push_back(name);
-  EXPECT_EQ(names, (std::vector<std::string>{"a", "layer_norm", "z"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "layer_norm", "rms_norm", "z"}));
 }
 
 TEST(LayerRegistryTest, RefusesANameThatIsTaken) {

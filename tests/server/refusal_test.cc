@@ -121,7 +121,6 @@ const Refusal kLayers[] = {
      "got both"},
     {"NeitherLayerNorParameters", [](Request* r) { r->clear_layer(); }, StatusCode::kInvalidArgument,
      "got neither"},
-    {"RmsLayer", [](Request* r) { r->set_layer("model/rms"); }, StatusCode::kUnimplemented, "rms_norm"},
     {"GammaOfAnotherLength",
      [](Request* r) {
        r->clear_layer();
@@ -140,12 +139,6 @@ const Refusal kLayers[] = {
        r->mutable_parameters()->set_epsilon(std::nan(""));
      },
      StatusCode::kInvalidArgument, "epsilon"},
-    {"InlineBatchNorm",
-     [](Request* r) {
-       r->clear_layer();
-       r->mutable_parameters()->set_kind(v1::BATCH_NORM);
-     },
-     StatusCode::kUnimplemented, "batch_norm"},
     {"UnknownKind",
      [](Request* r) {
        r->clear_layer();
@@ -154,15 +147,86 @@ const Refusal kLayers[] = {
      StatusCode::kInvalidArgument, "got 9"},
 };
 
+// Makes the parameters inline ones of another kind.
+v1::Parameters* SetKind(Request* r, v1::Kind kind) {
+  r->clear_layer();
+  r->mutable_parameters()->set_kind(kind);
+  return r->mutable_parameters();
+}
+
+void UseValues(Request* r) {
+  r->clear_data();
+  for (const float value : {1.0F, 2.0F, 3.0F, 4.0F}) r->add_values(value);
+}
+
 const Refusal kKinds[] = {
-    {"Float16", [](Request* r) { r->set_data_type(v1::FLOAT16); }, StatusCode::kUnimplemented, "FLOAT16"},
-    {"Bfloat16", [](Request* r) { r->set_data_type(v1::BFLOAT16); }, StatusCode::kUnimplemented, "BFLOAT16"},
+    {"BetaWithRmsNorm", [](Request* r) { SetKind(r, v1::RMS_NORM)->mutable_beta()->Resize(2, 1); },
+     StatusCode::kInvalidArgument, "rms_norm takes no beta"},
+    {"OffsetWithLayerNorm", [](Request* r) { SetKind(r, v1::LAYER_NORM)->set_gamma_offset(1); },
+     StatusCode::kInvalidArgument, "gamma_offset goes with rms_norm alone"},
+    {"OffsetThatIsNotFinite", [](Request* r) { SetKind(r, v1::RMS_NORM)->set_gamma_offset(INFINITY); },
+     StatusCode::kInvalidArgument, "expected a finite gamma_offset, got inf"},
+    {"RunningMeanWithLayerNorm",
+     [](Request* r) { SetKind(r, v1::LAYER_NORM)->mutable_running_mean()->Resize(2, 1); },
+     StatusCode::kInvalidArgument, "running_mean and running_var go with batch_norm alone"},
+    {"BatchNormWithoutStatistics", [](Request* r) { SetKind(r, v1::BATCH_NORM); },
+     StatusCode::kInvalidArgument, "batch_norm needs running_mean and running_var of 2 values each"},
+    {"RunningVarOfAnotherLength",
+     [](Request* r) {
+       SetKind(r, v1::BATCH_NORM)->mutable_running_mean()->Resize(2, 1);
+       r->mutable_parameters()->mutable_running_var()->Resize(3, 1);
+     },
+     StatusCode::kInvalidArgument, "running_var has 3 values; hidden is 2"},
+    {"MeanOfRmsNorm",
+     [](Request* r) {
+       r->set_layer("model/rms");
+       r->add_outputs(v1::MEAN);
+     },
+     StatusCode::kInvalidArgument, "MEAN: expected a layer_norm, got a rms_norm"},
+    {"RstdOfBatchNorm",
+     [](Request* r) {
+       SetKind(r, v1::BATCH_NORM)->mutable_running_mean()->Resize(2, 1);
+       r->mutable_parameters()->mutable_running_var()->Resize(2, 1);
+       r->add_outputs(v1::RSTD);
+     },
+     StatusCode::kInvalidArgument, "RSTD: expected a layer_norm or rms_norm, got a batch_norm"},
     {"UnknownDataType", [](Request* r) { r->set_data_type(static_cast<v1::DataType>(4)); },
      StatusCode::kInvalidArgument, "got 4"},
-    {"Residual", [](Request* r) { r->set_residual("1234"); }, StatusCode::kUnimplemented, "residual"},
-    {"ResidualValues", [](Request* r) { r->add_residual_values(1); }, StatusCode::kUnimplemented, "residual"},
-    {"ResidualSum", [](Request* r) { r->add_outputs(v1::RESIDUAL_SUM); }, StatusCode::kUnimplemented,
-     "RESIDUAL_SUM"},
+    {"Float32AsFloat16", [](Request* r) { r->set_data_type(v1::FLOAT16); }, StatusCode::kInvalidArgument,
+     "expected 8 bytes (2 rows of hidden 2), got 16"},
+};
+
+const Refusal kResiduals[] = {
+    {"OtherSize", [](Request* r) { r->set_residual("1234"); }, StatusCode::kInvalidArgument,
+     "residual: expected 16 bytes (2 rows of hidden 2), got 4"},
+    {"Empty", [](Request* r) { r->set_residual(""); }, StatusCode::kInvalidArgument,
+     "residual: expected 16 bytes (2 rows of hidden 2), got 0"},
+    {"ValuesOfOtherSize",
+     [](Request* r) {
+       UseValues(r);
+       r->add_residual_values(1);
+     },
+     StatusCode::kInvalidArgument, "residual_values: expected 16 bytes (2 rows of hidden 2), got 4"},
+    {"ValuesWithData", [](Request* r) { r->add_residual_values(1); }, StatusCode::kInvalidArgument,
+     "got residual_values"},
+    {"BytesWithValues",
+     [](Request* r) {
+       UseValues(r);
+       r->set_residual(std::string(16, '\0'));
+     },
+     StatusCode::kInvalidArgument, "expected residual_values"},
+    {"SumWithoutResidual", [](Request* r) { r->add_outputs(v1::RESIDUAL_SUM); }, StatusCode::kInvalidArgument,
+     "RESIDUAL_SUM: expected a residual, got none"},
+    {"ResidualOfNoRows",
+     [](Request* r) {
+       *r = RequestOf({}, 2, {0});
+       r->clear_data();
+       r->set_residual("1234");
+     },
+     StatusCode::kInvalidArgument, "residual: expected 0 bytes (0 rows of hidden 2), got 4"},
+};
+
+const Refusal kOutputs[] = {
     {"UnknownOutput", [](Request* r) { r->add_outputs(static_cast<v1::Output>(77)); },
      StatusCode::kInvalidArgument, "got 77"},
     {"UnspecifiedOutput", [](Request* r) { r->add_outputs(v1::OUTPUT_UNSPECIFIED); },
@@ -172,6 +236,8 @@ const Refusal kKinds[] = {
 INSTANTIATE_TEST_SUITE_P(Shapes, RefusalTest, testing::ValuesIn(kShapes), NameOf);
 INSTANTIATE_TEST_SUITE_P(Layers, RefusalTest, testing::ValuesIn(kLayers), NameOf);
 INSTANTIATE_TEST_SUITE_P(Kinds, RefusalTest, testing::ValuesIn(kKinds), NameOf);
+INSTANTIATE_TEST_SUITE_P(Residuals, RefusalTest, testing::ValuesIn(kResiduals), NameOf);
+INSTANTIATE_TEST_SUITE_P(Outputs, RefusalTest, testing::ValuesIn(kOutputs), NameOf);
 
 v1::NormalizeStreamResponse HandleInStream(std::string_view message) {
   NormalizeHandler handler(Layers());

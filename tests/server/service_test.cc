@@ -127,9 +127,10 @@ TEST_F(ServiceTest, ListsLayersAndSaysWhatItIs) {
   grpc::ClientContext list_context;
   v1::ListLayersResponse list;
   ASSERT_TRUE(normalizer_->ListLayers(&list_context, {}, &list).ok());
-  ASSERT_EQ(list.layers_size(), 1);
+  ASSERT_EQ(list.layers_size(), 2);
   EXPECT_EQ(list.layers(0).name(), "layer_norm");
   EXPECT_EQ(list.layers(0).kind(), v1::LAYER_NORM);
+  EXPECT_EQ(list.layers(1).kind(), v1::RMS_NORM);
   grpc::ClientContext info_context;
   v1::GetServerInfoResponse info;
   ASSERT_TRUE(normalizer_->GetServerInfo(&info_context, {}, &info).ok());

@@ -51,16 +51,26 @@ TEST(ToClockTest, DeadlineKeepsItsDistance) {
   EXPECT_LT(ToClock(SystemClock::now() - seconds(1), now), now);
 }
 
-TEST(ToByteBufferTest, HeadAndPayloadInOrder) {
-  Answer answer;
-  answer.head() = "head";
-  std::fill_n(answer.Allocate(3), 3, std::byte{'p'});
-  const grpc::ByteBuffer buffer = ToByteBuffer(&answer);
-  EXPECT_EQ(buffer.Length(), 7U);
+std::string SentBytes(Answer* answer) {
+  const grpc::ByteBuffer buffer = ToByteBuffer(answer);
   MessageSlices slices;
   std::string bytes;
   for (const std::string_view slice : slices.View(buffer)) bytes.append(slice);
-  EXPECT_EQ(bytes, "headppp");
+  EXPECT_EQ(buffer.Length(), bytes.size());
+  return bytes;
+}
+
+TEST(ToByteBufferTest, HeadAndPayloadsInOrder) {
+  Answer answer;
+  answer.head = "head";
+  std::fill_n(answer.normalized.Allocate(3), 3, std::byte{'p'});
+  EXPECT_EQ(SentBytes(&answer), "headppp");
+  answer.Clear();
+  answer.head = "head";
+  std::fill_n(answer.residual_sum.Allocate(2), 2, std::byte{'r'});
+  answer.between = "between";
+  std::fill_n(answer.normalized.Allocate(3), 3, std::byte{'p'});
+  EXPECT_EQ(SentBytes(&answer), "headrrbetweenppp");
 }
 
 TEST(ToByteBufferTest, NothingIsNoSlice) {

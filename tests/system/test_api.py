@@ -122,9 +122,63 @@ class Api(unittest.TestCase):
                 self.assertEqual((here.active_target, here.numerics_revision), (target, info.numerics_revision))
                 self.assertEqual(stub.Normalize(request(rows), timeout=PATIENCE).data, expected, target)
 
-    def test_lists_the_built_in_layer(self):
+    def test_lists_the_built_in_layers(self):
         layers = self.stub.ListLayers(pb.ListLayersRequest(), timeout=PATIENCE).layers
-        self.assertIn(("layer_norm", pb.LAYER_NORM, 0), [(layer.name, layer.kind, layer.hidden) for layer in layers])
+        listed = [(layer.name, layer.kind, layer.hidden) for layer in layers]
+        self.assertEqual(listed, [("layer_norm", pb.LAYER_NORM, 0), ("rms_norm", pb.RMS_NORM, 0)])
+
+    def test_rms_norm(self):
+        rows, gamma = random_rows(5, 20, seed=11), random_rows(1, 20, seed=12)[0]
+        wide = rows.astype("f8")
+        expected = wide / np.sqrt((wide**2).mean(axis=1, keepdims=True) + 1e-5)
+        got = answer_rows(self.normalize(rows, layer="rms_norm"))
+        np.testing.assert_allclose(got, expected, rtol=1e-6)
+        parameters = pb.Parameters(kind=pb.RMS_NORM, gamma=gamma, gamma_offset=1)
+        answer = self.normalize(rows, layer="", parameters=parameters, outputs=[pb.NORMALIZED, pb.RSTD])
+        np.testing.assert_allclose(answer_rows(answer), expected * (1 + gamma.astype("f8")), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(answer.rstd, 1 / np.sqrt((wide**2).mean(axis=1) + 1e-5), rtol=1e-6)
+
+    def test_batch_norm(self):
+        rows, mean = random_rows(5, 20, seed=13), random_rows(1, 20, seed=14)[0]
+        var = np.linspace(0.5, 3, 20, dtype="<f4")
+        parameters = pb.Parameters(kind=pb.BATCH_NORM, running_mean=mean, running_var=var, epsilon=0)
+        got = answer_rows(self.normalize(rows, layer="", parameters=parameters))
+        np.testing.assert_allclose(got, (rows.astype("f8") - mean) / np.sqrt(var.astype("f8")), rtol=1e-5, atol=1e-5)
+
+    def test_float16_with_a_residual(self):
+        rows, residual = (random_rows(6, 33, seed=seed).astype("<f2") for seed in (15, 16))
+        question = pb.NormalizeRequest(
+            layer="layer_norm",
+            data_type=pb.FLOAT16,
+            hidden=33,
+            token_counts=[2, 4],
+            data=rows.tobytes(),
+            residual=residual.tobytes(),
+            outputs=[pb.NORMALIZED, pb.RESIDUAL_SUM],
+        )
+        answer = self.stub.Normalize(question, timeout=PATIENCE)
+        total = rows + residual  # NumPy rounds it to float16, as the service does
+        self.assertEqual((answer.data_type, answer.residual_sum), (pb.FLOAT16, total.tobytes()))
+        wide = total.astype("f8")
+        expected = (wide - wide.mean(axis=1, keepdims=True)) / np.sqrt(wide.var(axis=1, keepdims=True) + 1e-5)
+        got = np.frombuffer(answer.data, "<f2").reshape(total.shape)
+        np.testing.assert_allclose(got, expected, rtol=2**-10, atol=2**-14)
+
+    def test_values_are_rounded_to_the_data_type(self):
+        values, residual = random_rows(3, 7, seed=17), random_rows(3, 7, seed=18)
+        question = pb.NormalizeRequest(
+            layer="rms_norm",
+            data_type=pb.FLOAT16,
+            hidden=7,
+            values=values.ravel(),
+            residual_values=residual.ravel(),
+            outputs=[pb.NORMALIZED, pb.RESIDUAL_SUM],
+        )
+        answer = self.stub.Normalize(question, timeout=PATIENCE)
+        total = values.astype("<f2") + residual.astype("<f2")
+        self.assertEqual(list(answer.residual_sum_values), total.ravel().astype("f8").tolist())
+        self.assertEqual(len(answer.values), 21)
+        self.assertFalse(answer.HasField("data") or answer.HasField("residual_sum"))
 
     def test_a_stream_answers_in_order_and_goes_on_after_an_error(self):
         rows = random_rows(4, 12, seed=10)

@@ -72,6 +72,36 @@ TEST(ResponseWriterTest, WritesValuesAsPackedFloats) {
   EXPECT_EQ(Written(FullHead(Payload::kValues, bytes), bytes), message.SerializeAsString());
 }
 
+TEST(ResponseWriterTest, WritesTheResidualSumBeforeThePayload) {
+  for (size_t size : {0, 1, 127, 128, 16384}) {
+    const std::string sum(size, 's');
+    ResponseHead head = FullHead(Payload::kData, "payload");
+    head.residual_sum = Payload::kResidualSum;
+    head.residual_sum_size = size;
+    std::string out;
+    std::string between;
+    AppendStreamResponseHead(head, &out);
+    AppendBetween(head, &between);
+    v1::NormalizeStreamResponse expected;
+    *expected.mutable_result() = FullMessage();
+    expected.mutable_result()->set_residual_sum(sum);
+    expected.mutable_result()->set_data("payload");
+    EXPECT_EQ(out + sum + between + "payload", expected.SerializeAsString()) << size;
+  }
+}
+
+TEST(ResponseWriterTest, WritesAResidualSumAlone) {
+  v1::NormalizeResponse message = FullMessage();
+  message.add_residual_sum_values(1.25F);
+  const std::string_view bytes(reinterpret_cast<const char*>(message.residual_sum_values().data()), 4);
+  ResponseHead head = FullHead(Payload::kNone, "");
+  head.residual_sum = Payload::kResidualSumValues;
+  head.residual_sum_size = bytes.size();
+  std::string between;
+  AppendBetween(head, &between);
+  EXPECT_EQ(Written(head, bytes) + between, message.SerializeAsString());
+}
+
 TEST(ResponseWriterTest, AnEmptyPayloadIsPresent) {
   v1::NormalizeResponse message;
   ResponseHead head;
