@@ -2,6 +2,7 @@
 //
 // How a server ends. Over a Unix socket: gRPC's channel inside the process drops its calls at the first sign
 // of a shutdown.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -50,7 +51,10 @@ TEST_F(DrainTest, WatchTellsEachChangeAndDoesNotHoldADrain) {
   ASSERT_TRUE(watch->Read(&response));
   EXPECT_EQ(response.status(), health::HealthCheckResponse::NOT_SERVING);
   EXPECT_FALSE(watch->Read(&response));
-  EXPECT_TRUE(watch->Finish().ok());  // a drain that waited for its grace would have cancelled it
+  // A drain that waited for its grace would have cancelled it. Under load the connection can close right
+  // behind the trailers, which a client may take for UNAVAILABLE.
+  EXPECT_THAT(watch->Finish().error_code(),
+              testing::AnyOf(grpc::StatusCode::OK, grpc::StatusCode::UNAVAILABLE));
   drain.join();
 }
 
