@@ -117,13 +117,15 @@ template <class L, class V, Formula kFormula, bool kGamma, bool kBeta, int kRows
 // Whether rows of these values are done several at once, and whether they can go past the caches: not where
 // it is rarely asked for, since each way is machine code of its own.
 template <class L, class V>
-inline constexpr bool kTogether = L::kBlockRows > 1 && V::Io::kType != L::Float16::kType;
-template <class L, class V>
-inline constexpr bool kStreams = L::kBlockRows > 1 && V::Io::kType != L::Float16::kType;
+constexpr bool GoTogether() {
+  return L::kBlockRows > 1 && V::Io::kType != kFloat16Type;
+}
 
 // Whether BlockWriter writes these rows.
 template <class L, class V, Formula kFormula, bool kStreaming>
-inline constexpr bool kHasBlocks = kTogether<L, V> && !kStreaming && kFormula != Formula::kBatch;
+constexpr bool HasBlocks() {
+  return GoTogether<L, V>() && !kStreaming && kFormula != Formula::kBatch;
+}
 
 }  // namespace
 }  // namespace normd

@@ -68,6 +68,7 @@ struct NormCall {
 enum class Formula : int { kLayer, kRms, kGivenLayer, kGivenRms, kBatch };
 inline constexpr int kFormulas = 5;
 inline constexpr int kDataTypes = 3;
+inline constexpr int kFloat16Type = 1;  // among them
 
 // The functions of one target, by formula and DataType - 1. They run in the default floating-point
 // environment (FloatEnvironment).

@@ -45,8 +45,8 @@ class RowMeter {
     }
     // The last group may make a ninth addition to a lane; it is not worth a flush of its own.
     const int64_t left = hidden_ - i;
-    if (left > 3 * kLanes) return AddGroup<4, false>(i);
-    if (left > 2 * kLanes) return AddGroup<3, false>(i);
+    if (left > int64_t{3} * kLanes) return AddGroup<4, false>(i);
+    if (left > int64_t{2} * kLanes) return AddGroup<3, false>(i);
     if (left > kLanes) return AddGroup<2, false>(i);
     if (left > 0) return AddGroup<1, false>(i);
   }

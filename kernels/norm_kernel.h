@@ -58,11 +58,12 @@ class MeasuredRows {
  public:
   static constexpr Formula kFormula = kShifted ? Formula::kLayer : Formula::kRms;
 
-  MeasuredRows(const NormCall& call) : call_(call), normalize_(ChooseNormalize<L, V, kFormula>(call)) {}
+  explicit MeasuredRows(const NormCall& call)
+      : call_(call), normalize_(ChooseNormalize<L, V, kFormula>(call)) {}
 
   void Run() const {
     int64_t row = 0;
-    if constexpr (kTogether<L, V>) {
+    if constexpr (GoTogether<L, V>()) {
       if (call_.rows > 1) row = RunTogether();
     }
     for (; row < call_.rows; ++row) RunRow(row);

@@ -146,7 +146,7 @@ bool TakesBlocks(const NormCall& call) {
 template <class L, class V, Formula kFormula, bool kGamma, bool kBeta, bool kStreaming>
 void NormalizeRows(const NormCall& call, int64_t first, int count, const AffineRows& affines) {
   int r = 0;
-  if constexpr (kHasBlocks<L, V, kFormula, kStreaming>) {
+  if constexpr (HasBlocks<L, V, kFormula, kStreaming>()) {
     const auto write = [&]<int kRows>() {
       for (; r + kRows <= count; r += kRows) {
         WriteBlock<L, V, kFormula, kGamma, kBeta, kRows>(call, first + r, affines.From(r));
@@ -165,7 +165,7 @@ void NormalizeRows(const NormCall& call, int64_t first, int count, const AffineR
 
 template <class L, class V, Formula kFormula, bool kGamma, bool kBeta>
 NormalizeFunctions ChooseStores(const NormCall& call) {
-  if constexpr (kStreams<L, V> && kFormula != Formula::kBatch) {
+  if constexpr (GoTogether<L, V>() && kFormula != Formula::kBatch) {
     // Streaming stores are of whole registers, and those of y only reach an aligned one by whole values.
     const auto place = reinterpret_cast<uintptr_t>(call.y.data) | static_cast<uintptr_t>(call.y.stride);
     if (call.streaming && place % V::Io::kBytes == 0) {
