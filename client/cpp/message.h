@@ -37,20 +37,24 @@ class MessageView {
 // What the answer to a batch must have, for a caller who asked for them to find them there.
 struct Expected {
   size_t bytes = 0;  // of tokens
+  DataType data_type = DataType::kFloat32;
   bool mean = false;
   bool rstd = false;
+  bool residual_sum = false;
 };
 
 inline Expected ExpectedOf(const Batch& batch) {
-  return {batch.tokens.size_bytes(), batch.want_mean, batch.want_rstd};
+  return {batch.tokens.bytes().size(), batch.data_type, batch.want_mean, batch.want_rstd,
+          batch.want_residual_sum};
 }
 
-// A NormalizeRequest whose `data` are the batch's own tokens, behind an encoded head.
-// Errors: InvalidArgument for a message longer than protobuf's 2 GiB - 1.
+// A NormalizeRequest whose `data` and `residual` are the batch's own, behind an encoded head.
+// Errors: InvalidArgument for a message longer than protobuf's 2 GiB - 1, and for what is no data type.
 absl::StatusOr<grpc::ByteBuffer> EncodeBatch(const Batch& batch);
 
 // Moves an answer out of the message it was read from.
-// Errors: Internal where the answer has tokens, means or rstds of another size than the request asks for.
+// Errors: Internal where the answer has tokens, a residual sum, means or rstds of another size than the
+// request asks for.
 absl::Status TakeResult(wire::Slices message, const Expected& expected, wire::NormalizeResponse* response,
                         Normalized* result);
 

@@ -14,11 +14,31 @@ namespace normd {
 namespace {
 
 constexpr char kFooter[] = R"(
-Tokens come from a .npy file (float32, the last dimension is hidden) or from --values.
+Tokens come from a .npy file (float32 or float16, the last dimension is hidden) or from --values.
 
   normctl normalize --local --values 3.2,-1.8,0.5,2.1
   normctl normalize 127.0.0.1:8001 --values '1,2,3;4,5,9' --token-counts 1,1
-  normctl normalize 127.0.0.1:8001 in.npy out.npy --layer minilm/embeddings.LayerNorm)";
+  normctl normalize 127.0.0.1:8001 in.npy out.npy --layer minilm/embeddings.LayerNorm
+  normctl normalize --local in.npy out.npy --kind rms_norm --residual r.npy --residual-sum sum.npy)";
+
+const char* NameOf(DataType data_type) {
+  if (data_type == DataType::kBfloat16) return "bfloat16";
+  return data_type == DataType::kFloat16 ? "float16" : "float32";
+}
+
+absl::Status WriteFiles(const NormalizeTask& task, Normalized result) {
+  const auto write = [&](const std::string& path, std::vector<float>& values) {
+    if (path.empty()) return absl::OkStatus();
+    return WriteNpy(path, {task.tokens.shape, std::move(values), task.tokens.data_type});
+  };
+  const absl::Status status = write(task.output, result.tokens);
+  return status.ok() ? write(task.residual_sum_output, result.residual_sum) : status;
+}
+
+std::string WrittenText(const NormalizeTask& task, const std::string& where) {
+  return absl::StrCat("(", absl::StrJoin(task.tokens.shape, ", "), ") ", NameOf(task.data_type), " -> ",
+                      Printable(task.output), ", normalized ", where, "\n");
+}
 
 int WriteResult(const NormalizeTask& task, NormalizeOutcome outcome, bool json) {
   const bool to_file = !task.output.empty();
@@ -27,13 +47,10 @@ int WriteResult(const NormalizeTask& task, NormalizeOutcome outcome, bool json) 
   } else if (!to_file) {
     std::cout << OutcomeText(outcome);
   }
-  if (!to_file) return 0;
-  if (!json) {
-    std::cout << "(" << absl::StrJoin(task.tokens.shape, ", ") << ") float32 -> " << Printable(task.output)
-              << ", normalized " << outcome.where << "\n";
-  }
-  const absl::Status status = WriteNpy(task.output, {task.tokens.shape, std::move(outcome.result.tokens)});
-  return status.ok() ? 0 : Fail(status);
+  const absl::Status status = WriteFiles(task, std::move(outcome.result));
+  if (!status.ok()) return Fail(status);
+  if (to_file && !json) std::cout << WrittenText(task, outcome.where);
+  return 0;
 }
 
 int Run(const NormalizeFlags& flags) {
@@ -59,8 +76,16 @@ void AddNormalize(CLI::App& app, int& exit_code) {
   command.add_option("--target", flags->target,
                      "with --local: the instruction set to use (Env:NORMD_TARGET)");
   WithEnvironment(command.add_option("--layer", flags->layer, "the layer's name, default layer_norm"));
+  WithEnvironment(command.add_option("--kind", flags->kind, "a norm without gain, instead of a layer"))
+      ->check(CLI::IsMember({"layer_norm", "rms_norm"}));
+  WithEnvironment(command.add_option("--epsilon", flags->epsilon, "of that norm, default 1e-5"));
   WithEnvironment(
-      command.add_option("--epsilon", flags->epsilon, "layer_norm with this epsilon, instead of a layer"));
+      command.add_option("--gamma-offset", flags->gamma_offset, "of an rms_norm: added to its gain of 1"));
+  WithEnvironment(command.add_option("--data-type", flags->data_type, "to compute in, default the file's"))
+      ->check(CLI::IsMember({"float32", "float16", "bfloat16"}));
+  WithEnvironment(command.add_option("--residual", flags->residual, "FILE.npy to add before the norm"));
+  WithEnvironment(
+      command.add_option("--residual-sum", flags->residual_sum, "FILE.npy for tokens + residual"));
   WithEnvironment(command.add_option("--hidden", flags->hidden, "values a token"))
       ->check(CLI::NonNegativeNumber);
   WithEnvironment(

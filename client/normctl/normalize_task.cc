@@ -3,6 +3,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "normalize.h"
 #include "rows.h"
 
@@ -51,18 +52,61 @@ absl::Status TakeFile(const NormalizeFlags& flags, const std::string& input, Nor
                               " has a last dimension of ", task.hidden));
 }
 
-// A layer has its own epsilon, so that naming both would leave one of them unused.
-absl::Status TakeLayer(const NormalizeFlags& flags, NormalizeTask& task) {
-  if (flags.epsilon && !flags.layer.empty())
-    return Invalid("--layer and --epsilon were both given; expected one");
-  if (flags.local && !flags.layer.empty() && flags.layer != "layer_norm") {
-    return Invalid(absl::StrCat("--local computes layer_norm; got --layer ", absl::CHexEscape(flags.layer)));
+bool HasParameters(const NormalizeFlags& flags) {
+  return !flags.kind.empty() || flags.epsilon.has_value() || flags.gamma_offset.has_value();
+}
+
+// A layer has its own parameters, so that giving both would leave some of them unused.
+absl::Status CheckLayer(const NormalizeFlags& flags) {
+  if (flags.layer.empty()) return absl::OkStatus();
+  if (HasParameters(flags)) {
+    const char* given = flags.epsilon ? "--epsilon" : flags.gamma_offset ? "--gamma-offset" : "--kind";
+    return Invalid(absl::StrCat("--layer and ", given, " were both given; expected one"));
   }
+  if (flags.local && flags.layer != "layer_norm" && flags.layer != "rms_norm") {
+    return Invalid(absl::StrCat("--local computes layer_norm and rms_norm; got --layer ",
+                                absl::CHexEscape(flags.layer)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TakeLayer(const NormalizeFlags& flags, NormalizeTask& task) {
+  if (absl::Status status = CheckLayer(flags); !status.ok()) return status;
   if (!flags.local && !flags.target.empty())
     return Invalid("--target goes with --local; a server chose its own");
+  const bool rms = flags.kind == "rms_norm" || flags.layer == "rms_norm";
+  task.kind = rms ? NormKind::kRmsNorm : NormKind::kLayerNorm;
   task.epsilon = flags.epsilon.value_or(task.epsilon);
-  task.layer = flags.epsilon ? "" : flags.layer.empty() ? "layer_norm" : flags.layer;
+  task.gamma_offset = flags.gamma_offset.value_or(task.gamma_offset);
+  task.layer = HasParameters(flags) ? "" : flags.layer.empty() ? "layer_norm" : flags.layer;
   task.target = flags.target;
+  return absl::OkStatus();
+}
+
+// That of the file unless another is named.
+void TakeDataType(const NormalizeFlags& flags, NormalizeTask& task) {
+  task.data_type = task.tokens.data_type;
+  if (flags.data_type == "float32") task.data_type = DataType::kFloat32;
+  if (flags.data_type == "float16") task.data_type = DataType::kFloat16;
+  if (flags.data_type == "bfloat16") task.data_type = DataType::kBfloat16;
+  // NumPy has no bfloat16; float32 holds each of its values.
+  const bool half = task.data_type == DataType::kFloat16;
+  task.tokens.data_type = half ? DataType::kFloat16 : DataType::kFloat32;
+}
+
+absl::Status TakeResidual(const NormalizeFlags& flags, NormalizeTask& task) {
+  if (flags.residual.empty()) {
+    return flags.residual_sum.empty() ? absl::OkStatus() : Invalid("--residual-sum goes with --residual");
+  }
+  auto array = ReadNpy(flags.residual);
+  if (!array.ok()) return array.status();
+  if (array->shape != task.tokens.shape) {
+    return Invalid(absl::StrCat(absl::CHexEscape(flags.residual), " has shape (",
+                                absl::StrJoin(array->shape, ", "), "); expected (",
+                                absl::StrJoin(task.tokens.shape, ", "), ") as the tokens have"));
+  }
+  task.residual = std::move(array->values);
+  task.residual_sum_output = flags.residual_sum;
   return absl::OkStatus();
 }
 
@@ -91,6 +135,8 @@ absl::StatusOr<NormalizeTask> MakeTask(const NormalizeFlags& flags) {
       arguments.empty() ? TakeValues(flags, task) : TakeFile(flags, arguments[0], task);
   if (!tokens.ok()) return tokens;
   if (!arguments.empty()) task.output = arguments[1];
+  TakeDataType(flags, task);
+  if (absl::Status status = TakeResidual(flags, task); !status.ok()) return status;
   auto counts = ParseTokenCounts(flags.token_counts);
   if (!counts.ok()) return counts.status();
   task.token_counts = *std::move(counts);

@@ -8,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "normd/convert.h"
 #include "npy_header.h"
 
 namespace normd {
@@ -41,13 +42,16 @@ absl::StatusOr<HeaderPlace> FindHeader(std::string_view start) {
   return Invalid(absl::StrCat("its header says ", place.size, " bytes; expected at most ", room));
 }
 
+constexpr std::string_view kFloat32Descr = "<f4";
+constexpr std::string_view kFloat16Descr = "<f2";
+
 absl::Status CheckLayout(const NpyDictionary& dictionary) {
   if (!dictionary.descr || !dictionary.fortran_order || !dictionary.shape) {
     return Invalid("the header lacks one of descr, fortran_order and shape");
   }
-  if (*dictionary.descr != "<f4") {
+  if (*dictionary.descr != kFloat32Descr && *dictionary.descr != kFloat16Descr) {
     return Invalid(absl::StrCat("data type '", absl::CHexEscape(dictionary.descr->substr(0, 40)),
-                                "'; expected '<f4', little-endian float32"));
+                                "'; expected '<f4' or '<f2', little-endian float32 or float16"));
   }
   if (*dictionary.fortran_order) return Invalid("Fortran order; expected C order (numpy.ascontiguousarray)");
   const size_t rank = dictionary.shape->size();
@@ -68,7 +72,8 @@ absl::StatusOr<uint64_t> CountValues(const std::vector<int64_t>& shape) {
 }
 
 absl::Status CheckSize(const NpyPreamble& preamble, uint64_t file_size) {
-  const uint64_t expected = preamble.offset + preamble.values * sizeof(float);
+  const uint64_t expected =
+      preamble.offset + preamble.values * static_cast<uint64_t>(BytesOf(preamble.data_type));
   if (file_size == expected) return absl::OkStatus();
   return Invalid(absl::StrCat("has ", file_size, " bytes; expected ", expected, " for shape (",
                               absl::StrJoin(preamble.shape, ", "), ")"));
@@ -84,6 +89,35 @@ absl::StatusOr<NpyPreamble> ReadPreamble(std::ifstream& file, uint64_t file_size
   return ParseNpyPreamble(start, file_size);
 }
 
+template <class Value>
+bool ReadList(std::ifstream& file, uint64_t count, std::vector<Value>* values) {
+  values->resize(count);
+  file.read(reinterpret_cast<char*>(values->data()), static_cast<std::streamsize>(count * sizeof(Value)));
+  return !file.fail();
+}
+
+bool ReadValues(std::ifstream& file, uint64_t count, NpyArray* array) {
+  if (array->data_type == DataType::kFloat32) return ReadList(file, count, &array->values);
+  std::vector<uint16_t> halves;
+  if (!ReadList(file, count, &halves)) return false;
+  array->values.resize(count);
+  WidenToFloats(halves.data(), array->data_type, array->values);
+  return true;
+}
+
+template <class Value>
+void WriteList(std::ofstream& file, const std::vector<Value>& values) {
+  file.write(reinterpret_cast<const char*>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(Value)));
+}
+
+void WriteValues(std::ofstream& file, const NpyArray& array) {
+  if (array.data_type == DataType::kFloat32) return WriteList(file, array.values);
+  std::vector<uint16_t> halves(array.values.size());
+  RoundFloats(array.values, array.data_type, halves.data());
+  WriteList(file, halves);
+}
+
 }  // namespace
 
 absl::StatusOr<NpyPreamble> ParseNpyPreamble(std::string_view start, uint64_t file_size) {
@@ -95,6 +129,7 @@ absl::StatusOr<NpyPreamble> ParseNpyPreamble(std::string_view start, uint64_t fi
   const auto values = CountValues(*dictionary->shape);
   if (!values.ok()) return values.status();
   NpyPreamble preamble{.shape = *dictionary->shape, .values = *values, .offset = place->offset + place->size};
+  if (*dictionary->descr == kFloat16Descr) preamble.data_type = DataType::kFloat16;
   if (absl::Status status = CheckSize(preamble, file_size); !status.ok()) return status;
   return preamble;
 }
@@ -108,17 +143,16 @@ absl::StatusOr<NpyArray> ReadNpy(const std::string& path) {
   if (!file) return InFile(path, Invalid("cannot be opened"));
   const auto preamble = ReadPreamble(file, file_size);
   if (!preamble.ok()) return InFile(path, preamble.status());
-  NpyArray array{.shape = preamble->shape, .values = std::vector<float>(preamble->values)};
   file.seekg(static_cast<std::streamoff>(preamble->offset));
-  file.read(reinterpret_cast<char*>(array.values.data()),
-            static_cast<std::streamsize>(preamble->values * sizeof(float)));
-  if (!file) return InFile(path, Invalid("changed while it was read"));
+  NpyArray array{.shape = preamble->shape, .values = {}, .data_type = preamble->data_type};
+  if (!ReadValues(file, preamble->values, &array)) return InFile(path, Invalid("changed while it was read"));
   return array;
 }
 
-std::string NpyHeaderBytes(const std::vector<int64_t>& shape) {
-  std::string text = absl::StrCat("{'descr': '<f4', 'fortran_order': False, 'shape': (",
-                                  absl::StrJoin(shape, ", "), shape.size() == 1 ? ",), }" : "), }");
+std::string NpyHeaderBytes(const std::vector<int64_t>& shape, DataType data_type) {
+  std::string text = absl::StrCat("{'descr': '", data_type == DataType::kFloat32 ? "<f4" : "<f2",
+                                  "', 'fortran_order': False, 'shape': (", absl::StrJoin(shape, ", "),
+                                  shape.size() == 1 ? ",), }" : "), }");
   // The values begin at a multiple of 64, so that they can be mapped, and the header ends with a line's end.
   const size_t unpadded = 10 + text.size() + 1;
   text.append((64 - unpadded % 64) % 64, ' ').push_back('\n');
@@ -129,9 +163,8 @@ std::string NpyHeaderBytes(const std::vector<int64_t>& shape) {
 
 absl::Status WriteNpy(const std::string& path, const NpyArray& array) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << NpyHeaderBytes(array.shape);
-  file.write(reinterpret_cast<const char*>(array.values.data()),
-             static_cast<std::streamsize>(array.values.size() * sizeof(float)));
+  file << NpyHeaderBytes(array.shape, array.data_type);
+  WriteValues(file, array);
   if (file.flush()) return absl::OkStatus();
   return InFile(path, Invalid("cannot be written"));
 }

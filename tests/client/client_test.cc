@@ -69,6 +69,57 @@ TEST_F(ClientTest, SendsInlineParametersWithoutALayer) {
   EXPECT_TRUE(std::ranges::equal(request.parameters().beta(), beta));
 }
 
+TEST_F(ClientTest, SendsTheParametersOfEachKind) {
+  const std::vector<float> mean{1, 2, 3}, var{4, 5, 6};
+  Batch batch{.tokens = tokens_, .hidden = 3};
+  batch.parameters = {.kind = NormKind::kBatchNorm, .running_mean = mean, .running_var = var};
+  ASSERT_TRUE(Connect().Normalize(batch).ok());
+  v1::Parameters sent = server_.normalizer().last_request().parameters();
+  EXPECT_EQ(sent.kind(), v1::BATCH_NORM);
+  EXPECT_TRUE(std::ranges::equal(sent.running_mean(), mean));
+  EXPECT_TRUE(std::ranges::equal(sent.running_var(), var));
+  batch.parameters = {.kind = NormKind::kRmsNorm, .gamma_offset = 1};
+  ASSERT_TRUE(Connect().Normalize(batch).ok());
+  sent = server_.normalizer().last_request().parameters();
+  EXPECT_EQ(sent.kind(), v1::RMS_NORM);
+  EXPECT_EQ(sent.gamma_offset(), 1);
+}
+
+TEST_F(ClientTest, SendsAResidualAndTakesItsSum) {
+  const std::vector<float> residual{9, 8, 7, 6, 5, 4};
+  Batch batch{.tokens = tokens_, .hidden = 3, .layer = "layer_norm"};
+  batch.residual = residual;
+  ASSERT_TRUE(Connect().Normalize(batch).ok());
+  EXPECT_EQ(server_.normalizer().last_request().residual().size(), 24U);
+  EXPECT_TRUE(server_.normalizer().last_request().outputs().empty());
+  batch.want_residual_sum = true;
+  const auto answer = Connect().Normalize(batch);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->tokens, PlusOne(tokens_));
+  EXPECT_EQ(answer->residual_sum, residual);
+}
+
+TEST_F(ClientTest, SendsAndTakesHalves) {
+  const auto halves = std::make_shared<std::vector<uint16_t>>(std::vector<uint16_t>{1, 2, 3, 0xFFFF});
+  Batch batch{.tokens = *halves, .hidden = 2, .layer = "layer_norm", .want_rstd = true, .owner = halves};
+  batch.data_type = DataType::kBfloat16;
+  batch.residual = *halves;
+  batch.want_residual_sum = true;
+  const auto answer = Connect().Normalize(batch);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(server_.normalizer().last_request().data_type(), v1::BFLOAT16);
+  EXPECT_EQ(answer->half_tokens, *halves);
+  EXPECT_EQ(answer->half_residual_sum, *halves);
+  EXPECT_EQ(answer->rstd.size(), 2U);
+  EXPECT_TRUE(answer->tokens.empty() && answer->residual_sum.empty());
+}
+
+TEST_F(ClientTest, RefusesWhatIsNoDataType) {
+  Batch batch{.tokens = tokens_, .hidden = 3, .layer = "layer_norm"};
+  batch.data_type = DataType{4};
+  EXPECT_EQ(Connect().Normalize(batch).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
 TEST_F(ClientTest, TakesNoTokens) {
   const auto answer = Connect().Normalize({.tokens = {}, .hidden = 3, .layer = "layer_norm"});
   ASSERT_TRUE(answer.ok()) << answer.status();

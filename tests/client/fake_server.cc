@@ -19,8 +19,9 @@ std::string PlusOne(const std::string& data) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
-void AddStatistics(const v1::NormalizeRequest& request, int64_t rows, v1::NormalizeResponse* response) {
+void AddOutputs(const v1::NormalizeRequest& request, int64_t rows, v1::NormalizeResponse* response) {
   for (const int output : request.outputs()) {
+    if (output == v1::RESIDUAL_SUM) response->set_residual_sum(request.residual());
     for (int64_t row = 0; row < rows; ++row) {
       if (output == v1::MEAN) response->add_mean(static_cast<float>(row) + 10);
       if (output == v1::RSTD) response->add_rstd(static_cast<float>(row) + 20);
@@ -30,16 +31,17 @@ void AddStatistics(const v1::NormalizeRequest& request, int64_t rows, v1::Normal
 
 void Answer(const v1::NormalizeRequest& request, v1::NormalizeResponse* response) {
   const int64_t hidden = std::max<int64_t>(request.hidden(), 1);
-  const int64_t rows = static_cast<int64_t>(request.data().size() / sizeof(float)) / hidden;
+  const bool is_float = request.data_type() == v1::FLOAT32;
+  const int64_t rows = static_cast<int64_t>(request.data().size() / (is_float ? 4 : 2)) / hidden;
   response->set_request_id(request.request_id());
   response->set_hidden(request.hidden());
   *response->mutable_token_counts() = request.token_counts();
   if (request.token_counts().empty()) response->add_token_counts(rows);
-  AddStatistics(request, rows, response);
+  AddOutputs(request, rows, response);
   response->mutable_timings()->set_queue_ns(100);
   response->mutable_timings()->set_compute_ns(200);
   response->mutable_timings()->set_total_ns(400);
-  response->set_data(PlusOne(request.data()));
+  response->set_data(is_float ? PlusOne(request.data()) : request.data());
   if (request.layer() == "short") response->mutable_data()->pop_back();
 }
 

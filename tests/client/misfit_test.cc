@@ -66,6 +66,12 @@ TEST(MisfitTest, MissingTokensAreRefused) {
             absl::StatusCode::kInternal);
 }
 
+TEST(MisfitTest, AResidualSumThatNobodyAskedForIsRefused) {
+  const absl::Status status = StatusOfSpoiled([](auto* response) { response->set_residual_sum("1234"); });
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("4 bytes of residual sum"));
+}
+
 TEST(MisfitTest, MissingMeansAreRefused) {
   const absl::Status status = StatusOfSpoiled([](auto* response) { response->clear_mean(); });
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);

@@ -65,6 +65,44 @@ TEST(NormctlLocal, ReadsAndWritesFiles) {
   EXPECT_EQ(array->values, (std::vector<float>{-1, 1, 0, 0}));
 }
 
+TEST(NormctlLocal, ComputesRmsNorm) {
+  const Seen seen = Normctl({"normalize", "--local", "--values", "5,-5", "--kind", "rms_norm", "--epsilon",
+                             "0", "--gamma-offset", "1"});
+  EXPECT_EQ(seen.out, "rms    5\ny      2.00000 -2.00000\n") << seen.err;
+  const Seen layer = Normctl({"normalize", "--local", "--values", "5,-5", "--layer", "rms_norm", "--json"});
+  EXPECT_FALSE(nlohmann::json::parse(layer.out).contains("mean"));
+}
+
+TEST(NormctlLocal, AddsAResidualAndWritesTheSum) {
+  const std::string in = testing::TempDir() + "normctl_in16.npy",
+                    out = testing::TempDir() + "normctl_out16.npy";
+  const std::string sum = testing::TempDir() + "normctl_sum16.npy";
+  ASSERT_TRUE(WriteNpy(in, {.shape = {1, 2}, .values = {-1, 1}, .data_type = DataType::kFloat16}).ok());
+  const Seen seen = Normctl({"normalize", "--local", in.c_str(), out.c_str(), "--residual", in.c_str(),
+                             "--residual-sum", sum.c_str(), "--epsilon", "0"});
+  EXPECT_EQ(seen.exit_code, 0) << seen.err;
+  EXPECT_EQ(seen.out.substr(0, 17), "(1, 2) float16 ->");
+  for (const auto& [path, expected] : {std::pair(out, 1.0F), std::pair(sum, 2.0F)}) {
+    const auto array = ReadNpy(path);
+    ASSERT_TRUE(array.ok()) << array.status();
+    EXPECT_EQ(array->data_type, DataType::kFloat16);
+    EXPECT_EQ(array->values, (std::vector<float>{-expected, expected}));
+  }
+}
+
+// 257 has nine significant bits, of which bfloat16 holds eight; the file stays one of float32.
+TEST(NormctlLocal, ComputesInTheDataTypeThatIsAsked) {
+  const std::string in = testing::TempDir() + "normctl_inb.npy",
+                    out = testing::TempDir() + "normctl_outb.npy";
+  const std::string sum = testing::TempDir() + "normctl_sumb.npy";
+  ASSERT_TRUE(WriteNpy(in, {.shape = {2}, .values = {257, 0}}).ok());
+  const Seen seen = Normctl({"normalize", "--local", in.c_str(), out.c_str(), "--data-type", "bfloat16",
+                             "--residual", in.c_str(), "--residual-sum", sum.c_str()});
+  EXPECT_EQ(seen.exit_code, 0) << seen.err;
+  EXPECT_EQ(ReadNpy(sum)->values, (std::vector<float>{512, 0}));
+  EXPECT_EQ(ReadNpy(sum)->data_type, DataType::kFloat32);
+}
+
 TEST(NormctlLocal, SaysWhichArgumentsDoNotGoTogether) {
   const auto error = [](std::vector<const char*> arguments) {
     const Seen seen = Normctl(std::move(arguments));
@@ -77,6 +115,10 @@ TEST(NormctlLocal, SaysWhichArgumentsDoNotGoTogether) {
             "normctl: got 0 positional arguments; expected 1: ADDRESS with --values\n");
   EXPECT_EQ(error({"normalize", "--local", "--values", "1", "--layer", "layer_norm", "--epsilon", "1"}),
             "normctl: --layer and --epsilon were both given; expected one\n");
+  EXPECT_EQ(error({"normalize", "--local", "--values", "1", "--layer", "rms_norm", "--kind", "rms_norm"}),
+            "normctl: --layer and --kind were both given; expected one\n");
+  EXPECT_EQ(error({"normalize", "--local", "--values", "1", "--residual-sum", "sum.npy"}),
+            "normctl: --residual-sum goes with --residual\n");
   EXPECT_EQ(error({"normalize", "--local", "--values", "1;2", "--token-counts", "1"}),
             "normctl: --token-counts add up to 1; expected the 2 rows there are\n");
   EXPECT_EQ(error({"normalize", "--local", "--values", "1", "--token-counts", "9223372036854775807,9"}),
@@ -95,6 +137,17 @@ TEST_F(NormctlTest, NormalizesThroughAServer) {
   const Seen seen = Normctl({"normalize", address_, "--values", "1,2"});
   EXPECT_EQ(seen.out, "mean   10\nsigma  0.05\ny      2.00000 3.00000\n");
   EXPECT_EQ(server_.normalizer().last_request().layer(), "layer_norm");
+}
+
+TEST_F(NormctlTest, SendsTheKindAndTheDataType) {
+  const Seen seen = Normctl({"normalize", address_, "--values", "1,2", "--kind", "rms_norm", "--gamma-offset",
+                             "1", "--data-type", "float16"});
+  EXPECT_EQ(seen.out, "rms    0.05\ny      1.00000 2.00000\n") << seen.err;
+  const v1::NormalizeRequest request = server_.normalizer().last_request();
+  EXPECT_EQ(request.data_type(), v1::FLOAT16);
+  EXPECT_EQ(request.parameters().kind(), v1::RMS_NORM);
+  EXPECT_EQ(request.parameters().gamma_offset(), 1);
+  EXPECT_EQ(request.data(), std::string("\0\x3c\0\x40", 4));
 }
 
 TEST_F(NormctlTest, SaysWhereTheLayersAreListed) {

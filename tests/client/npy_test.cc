@@ -51,7 +51,7 @@ TEST(Npy, TakesKeysInAnyOrder) {
 
 TEST(Npy, NamesExpectedAndGot) {
   EXPECT_EQ(ErrorOf(Preamble(Dictionary("(2, 3)", "<f8"))),
-            "data type '<f8'; expected '<f4', little-endian float32");
+            "data type '<f8'; expected '<f4' or '<f2', little-endian float32 or float16");
   EXPECT_EQ(ErrorOf(Preamble(Dictionary("(2, 3)", "<f4", "True"))),
             "Fortran order; expected C order (numpy.ascontiguousarray)");
   EXPECT_EQ(ErrorOf(Preamble(Dictionary("()"))), "rank 0; expected 1 to 4");
@@ -106,6 +106,18 @@ TEST(Npy, ReadsWhatItWrote) {
     EXPECT_EQ(read->shape, array.shape);
     EXPECT_EQ(read->values, array.values);
   }
+  std::filesystem::remove(path);
+}
+
+TEST(Npy, ReadsAndWritesFloat16) {
+  const std::string path = testing::TempDir() + "normd_npy_test_f2.npy";
+  const NpyArray array{.shape = {3}, .values = {1.5F, 1.0F / 3, -65504.0F}, .data_type = DataType::kFloat16};
+  ASSERT_TRUE(WriteNpy(path, array).ok());
+  const auto read = ReadNpy(path);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->data_type, DataType::kFloat16);
+  EXPECT_EQ(read->values, (std::vector<float>{1.5F, 0.33325195F, -65504.0F}));
+  EXPECT_EQ(std::filesystem::file_size(path), NpyHeaderBytes({3}, DataType::kFloat16).size() + 6);
   std::filesystem::remove(path);
 }
 

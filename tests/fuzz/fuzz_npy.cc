@@ -19,7 +19,8 @@ bool Holds(std::string_view file) {
     if (dimension < 0) return false;
     values *= static_cast<uint64_t>(dimension);
   }
-  return values == preamble->values && preamble->offset + values * sizeof(float) == file.size();
+  const auto bytes = values * static_cast<uint64_t>(normd::BytesOf(preamble->data_type));
+  return values == preamble->values && preamble->offset + bytes == file.size();
 }
 
 }  // namespace

@@ -58,6 +58,25 @@ class Normctl(unittest.TestCase):
                 self.assertEqual((got.shape, got.dtype), (rows.shape, np.dtype("<f4")))
                 self.assertEqual(got.tobytes(), expected.tobytes())
 
+    def test_float16_files_with_a_residual(self):
+        rows, residual = (random_rows(6, 33, seed=seed).astype("<f2") for seed in (2, 3))
+        total = (rows + residual).astype("f8")
+        expected = total / np.sqrt((total**2).mean(axis=1, keepdims=True) + 1e-5)
+        with tempfile.TemporaryDirectory() as folder:
+            files = [f"{folder}/in.npy", f"{folder}/out.npy"]
+            extra = ["--residual", f"{folder}/residual.npy", "--residual-sum", f"{folder}/sum.npy"]
+            np.save(files[0], rows)
+            np.save(extra[1], residual)
+            answers = set()
+            for where in (["--local"], [self.server.tcp], [self.server.unix]):
+                self.normctl("normalize", *where, *files, "--kind", "rms_norm", *extra)
+                got = np.load(files[1])
+                self.assertEqual((got.shape, got.dtype), (rows.shape, np.dtype("<f2")))
+                np.testing.assert_allclose(got, expected, rtol=2**-10, atol=2**-14)
+                self.assertEqual(np.load(extra[3]).tobytes(), (rows + residual).tobytes())
+                answers.add(got.tobytes())
+            self.assertEqual(len(answers), 1)
+
     def test_bench_reports_its_calls(self):
         for address in (self.server.tcp, self.server.unix):
             report = json.loads(self.normctl("bench", address, "--total", 50, "--warmup", 5, "--format", "json"))

@@ -7,7 +7,7 @@
 
 #include <span>
 
-#include "normd/norm.h"
+#include "normd/types.h"
 
 namespace normd {
 

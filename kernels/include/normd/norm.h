@@ -38,6 +38,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "normd/target.h"
+#include "normd/types.h"
 
 namespace normd {
 
@@ -46,17 +47,6 @@ struct NormCall;
 
 // Rises whenever any output bit changes: two builds with the same number give the same bits.
 inline constexpr int kNumericsRevision = 2;
-
-enum class NormKind : int32_t { kLayerNorm = 1, kRmsNorm = 2, kBatchNorm = 3 };
-
-// How values are stored: IEEE binary32, IEEE binary16, the upper half of a binary32.
-enum class DataType : int32_t { kFloat32 = 1, kFloat16 = 2, kBfloat16 = 3 };
-
-// Bytes of a value; 0 where it is no data type.
-constexpr int64_t BytesOf(DataType data_type) {
-  if (data_type == DataType::kFloat32) return 4;
-  return data_type == DataType::kFloat16 || data_type == DataType::kBfloat16 ? 2 : 0;
-}
 
 struct NormParameters {
   NormKind kind = NormKind::kLayerNorm;

@@ -2,16 +2,19 @@
 //
 // A client of the normd service.
 //
-// A token is a row of `hidden` float32 values; a batch is one or many sequences of tokens, one after another
-// and without padding. Errors are the server's own status codes and texts; those that begin here are
+// A token is a row of `hidden` values; a batch is one or many sequences of tokens, one after another and
+// without padding. Errors are the server's own status codes and texts; those that begin here are
 // InvalidArgument for a batch that no server could accept, Unavailable for a server that cannot be reached,
 // DeadlineExceeded, and Internal for an answer that does not fit its request.
 
 #ifndef NORMD_CLIENT_H_
 #define NORMD_CLIENT_H_
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +24,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "normd/types.h"
 
 namespace normd {
 
@@ -37,13 +41,36 @@ struct CallOptions {
 
 // Parameters that go with a batch where it names no layer.
 struct LayerParameters {
+  NormKind kind = NormKind::kLayerNorm;
   double epsilon = 1e-5;
-  std::span<const float> gamma = {};  // [hidden], or empty for 1
-  std::span<const float> beta = {};   // [hidden], or empty for 0
+  std::span<const float> gamma = {};         // [hidden], or empty for 1
+  std::span<const float> beta = {};          // [hidden], or empty for 0; not with rms_norm
+  float gamma_offset = 0;                    // added to gamma; rms_norm alone
+  std::span<const float> running_mean = {};  // [hidden]; batch_norm alone, which needs it
+  std::span<const float> running_var = {};   // [hidden]; batch_norm alone, which needs it
+};
+
+// A float32, the bits of a float16 or bfloat16, or bytes of any of them.
+template <class T>
+concept TokenValue = std::same_as<T, float> || std::same_as<T, uint16_t> || std::same_as<T, std::byte>;
+
+// A view of values as they lie in memory.
+class Values {
+ public:
+  Values() = default;
+  template <std::ranges::contiguous_range Range>
+    requires TokenValue<std::ranges::range_value_t<Range>>
+  Values(const Range& values)  // NOLINT(google-explicit-constructor): as std::span is made
+      : bytes_(std::as_bytes(std::span(std::ranges::data(values), std::ranges::size(values)))) {}
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
 };
 
 struct Batch {
-  std::span<const float> tokens = {};          // [rows, hidden]
+  Values tokens = {};                          // [rows, hidden] of `data_type`
   int64_t hidden = 0;                          // values a token; 0: the layer's
   std::span<const int64_t> token_counts = {};  // tokens in each sequence; none: one sequence
   std::string_view layer = {};                 // a name out of ListLayers; empty: `parameters`
@@ -52,9 +79,14 @@ struct Batch {
   bool want_rstd = false;
   std::string_view request_id = {};  // echoed; at most 1,024 bytes
 
-  // Keeps `tokens` alive, and has them sent from where they lie. Without an owner they are copied first: the
-  // connection may hold on to them after a call that failed, and a caller could not know for how long.
+  // Keeps `tokens` and `residual` alive, and has them sent from where they lie. Without an owner they are
+  // copied first: the connection may hold on to them after a call that failed, and a caller could not know
+  // for how long.
   std::shared_ptr<const void> owner = {};
+
+  DataType data_type = DataType::kFloat32;
+  Values residual = {};  // [rows, hidden], added to the tokens before they are normalized; or empty
+  bool want_residual_sum = false;
 };
 
 // Where the time of a call went, in nanoseconds.
@@ -68,9 +100,12 @@ struct CallTimings {
 };
 
 struct Normalized {
-  std::vector<float> tokens;  // [rows, hidden]
-  std::vector<float> mean;    // [rows], where asked for
-  std::vector<float> rstd;    // [rows], where asked for
+  std::vector<float> tokens;                // [rows, hidden] of a batch in float32
+  std::vector<float> residual_sum;          // [rows, hidden], where asked for
+  std::vector<uint16_t> half_tokens;        // [rows, hidden] of a batch in float16 or bfloat16: their bits
+  std::vector<uint16_t> half_residual_sum;  // [rows, hidden], where asked for
+  std::vector<float> mean;                  // [rows], where asked for
+  std::vector<float> rstd;                  // [rows], where asked for
   int64_t hidden = 0;
   std::vector<int64_t> token_counts;
   std::string request_id;
