@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grpc_server.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -193,9 +195,14 @@ void GrpcServerImpl::Drain(std::chrono::milliseconds grace) {
   if (server_ == nullptr) return;
   state_.serving = false;
   state_.draining = true;
-  for (auto& poller : pollers_) poller->StopAccepting();
   NotifyPollers();
-  server_->Shutdown(std::chrono::system_clock::now() + grace);
+  const auto end = std::chrono::system_clock::now() + grace;
+  std::thread shutdown([&] { server_->Shutdown(end); });
+  for (auto& poller : pollers_) poller->AwaitLastPlace();
+  // Where a call arrives at the moment of the shutdown, gRPC can queue it for a place that nobody will ask
+  // for, and would wait for it until the grace is over.
+  grpc_server_cancel_all_calls(server_->c_server());
+  shutdown.join();
   for (auto& poller : pollers_) poller->Join();
   server_.reset();
   for (const std::string& address : addresses_) RemoveSocketFile(address);

@@ -25,7 +25,7 @@ grpc::Status CheckHealth(const ServingState& state, const HealthCheckRequest& re
 
 WatchCall::WatchCall(Poller* poller, grpc::health::v1::Health::AsyncService* service,
                      const ServingState* state)
-    : poller_(poller), service_(service), state_(state) {
+    : poller_(poller), place_(poller), service_(service), state_(state) {
   context_.AsyncNotifyWhenDone(done_.Begin());
   service_->RequestWatch(&context_, &request_, &writer_, poller_->queue(), poller_->queue(), ask_.Begin());
 }
@@ -35,7 +35,7 @@ void WatchCall::OnAsked(bool ok) {
     delete this;
     return;
   }
-  if (poller_->accepting()) new WatchCall(poller_, service_, state_);
+  new WatchCall(poller_, service_, state_);
   poller_->Enter(this);
   Notice();
 }

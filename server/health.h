@@ -39,6 +39,7 @@ class WatchCall : public LongCall {
   void DeleteWhenDone();
 
   Poller* poller_;
+  Place place_;
   grpc::health::v1::Health::AsyncService* service_;
   const ServingState* state_;
   grpc::ServerContext context_;

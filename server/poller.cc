@@ -48,6 +48,10 @@ void Poller::Run() {
   }
 }
 
+void Poller::AwaitLastPlace() {
+  for (int64_t left = places_; left != 0; left = places_) places_.wait(left);
+}
+
 void Poller::Join() {
   if (!queue_) return;
   if (thread_.joinable()) {

@@ -64,28 +64,44 @@ class Poller {
   void Start();  // once the server has started and its first calls were requested
   // From any thread: long calls are told to look again, at the latest when the thread is free.
   void Notify();
-  void StopAccepting() { accepting_ = false; }
+  // From any thread, once the server shuts down: until every call here was answered and no place asks again.
+  void AwaitLastPlace();
   void Join();  // after Server::Shutdown: takes what is left from the queue and ends the thread
 
   // On the poller's thread, or before Start.
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
-  bool accepting() const { return accepting_; }
   void Enter(LongCall* call) { long_calls_.insert(call); }
   void Leave(LongCall* call) { long_calls_.erase(call); }
 
  private:
+  friend class Place;
   class Errand;
   void Run();
   void NoticeAll();
   void ShutDownQueue() { queue_->Shutdown(); }
 
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
-  std::atomic<bool> accepting_ = true;
+  std::atomic<int64_t> places_ = 0;
   // gRPC's queue orders what one thread hands to another. ThreadSanitizer cannot see into it, so an atomic of
   // ours says it once more, for the price of a plain load.
   std::atomic<int64_t> handed_over_ = 0;
   std::set<LongCall*> long_calls_;
   std::thread thread_;
+};
+
+// What each object holds that waits for a call or has one. It is given up when the call was answered, or when
+// the server's shutdown took the wait back.
+class Place {
+ public:
+  explicit Place(Poller* poller) : poller_(poller) { ++poller_->places_; }
+  ~Place() {
+    if (--poller_->places_ == 0) poller_->places_.notify_all();
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+ private:
+  Poller* poller_;
 };
 
 }  // namespace normd

@@ -4,7 +4,7 @@
 namespace normd {
 
 StreamCall::StreamCall(Poller* poller, const StreamMethod* method)
-    : poller_(poller), method_(method), handler_(method->layers) {
+    : poller_(poller), place_(poller), method_(method), handler_(method->layers) {
   method_->ask(&context_, &stream_, poller_->queue(), ask_.Begin());
 }
 
@@ -13,7 +13,7 @@ void StreamCall::OnAsked(bool ok) {
     delete this;
     return;
   }
-  if (poller_->accepting()) new StreamCall(poller_, method_);
+  new StreamCall(poller_, method_);
   poller_->Enter(this);
   Read();
   Notice();
@@ -42,7 +42,8 @@ void StreamCall::ServeNext() {
   handler_.Handle(call, Framing::kStream, &answer_).IgnoreError();
   stream_.Write(ToByteBuffer(&answer_), write_.Begin());
   message_waits_ = false;
-  Read();
+  // Where messages never stop, only not reading the next one ends the stream.
+  if (!method_->state->draining) Read();
 }
 
 void StreamCall::OnWritten(bool ok) {
@@ -50,8 +51,8 @@ void StreamCall::OnWritten(bool ok) {
   ServeNext();
 }
 
-// A stream with nothing in flight is ended at once when the server drains; otherwise it would hold the
-// shutdown.
+// When the server drains, a stream is ended as soon as what was read of it is answered; otherwise it would
+// hold the shutdown.
 void StreamCall::Notice() {
   if (!method_->state->draining || write_.busy() || message_waits_) return;
   Finish({grpc::StatusCode::UNAVAILABLE, "the server is draining"});

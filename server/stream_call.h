@@ -40,6 +40,7 @@ class StreamCall : public LongCall {
   void DeleteWhenDone();
 
   Poller* poller_;
+  Place place_;
   const StreamMethod* method_;
   NormalizeHandler handler_;
   MessageSlices view_;

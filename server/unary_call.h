@@ -24,18 +24,19 @@ struct UnaryMethod {
   std::function<grpc::Status(const grpc::ServerContext&, const Request&, Response*)> handle;
 };
 
-// Asks for a call, answers it, and asks again, until the server stops accepting; then it deletes itself.
+// Asks for a call, answers it, and asks again, until the server shuts down; then it deletes itself.
 template <class Request, class Response>
 class UnaryCall : public Operation {
  public:
-  UnaryCall(Poller* poller, const UnaryMethod<Request, Response>* method) : poller_(poller), method_(method) {
+  UnaryCall(Poller* poller, const UnaryMethod<Request, Response>* method)
+      : poller_(poller), method_(method), place_(poller) {
     Ask();
   }
 
   void Complete(bool ok) override {
     if (waiting_ && ok) return Answer();
-    // A failed wait is the queue's end; a failed answer is a client that left, and the place is free again.
-    if (waiting_ || !poller_->accepting()) {
+    // A failed wait is the server's end; a failed answer is a client that left, and the place is free again.
+    if (waiting_) {
       delete this;
       return;
     }
@@ -65,6 +66,7 @@ class UnaryCall : public Operation {
 
   Poller* poller_;
   const UnaryMethod<Request, Response>* method_;
+  Place place_;
   bool waiting_ = false;
   std::optional<grpc::ServerContext> context_;
   std::optional<grpc::ServerAsyncResponseWriter<Response>> writer_;

@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "handled.h"
 #include "service_fixture.h"
@@ -67,6 +70,49 @@ TEST_F(DrainTest, DrainEndsAnIdleStream) {
   server_->Drain(kGrace);
   EXPECT_FALSE(stream->Read(&response));
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+// A call is answered in whole, or told that the server is not there: none is dropped on its way.
+TEST_F(DrainTest, CallsThatAreHereAreFinished) {
+  std::atomic<int> answered = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) {
+    callers.emplace_back([&] {
+      grpc::Status status;
+      v1::NormalizeResponse response;
+      while ((status = Normalize(RequestOf({1, 3}, 2), &response)).ok()) {
+        EXPECT_EQ(response.data().size(), 8U);
+        ++answered;
+      }
+      EXPECT_THAT(status.error_code(),
+                  testing::AnyOf(grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::CANCELLED));
+    });
+  }
+  while (answered < 100) std::this_thread::yield();
+  server_->Drain(kGrace);
+  for (std::thread& caller : callers) caller.join();
+}
+
+// What a stream's caller reads before the end is in order and without a gap.
+TEST_F(DrainTest, BusyStreamEndsBetweenAnswers) {
+  grpc::ClientContext context;
+  const auto stream = normalizer_->NormalizeStream(&context);
+  std::thread writer([&] {
+    auto request = RequestOf({1, 3}, 2);
+    for (int i = 0; request.set_request_id(std::to_string(i)), stream->Write(request); ++i) {
+    }
+  });
+  v1::NormalizeStreamResponse response;
+  int answers = 0;
+  std::thread drain;
+  for (; stream->Read(&response); ++answers) {
+    EXPECT_EQ(response.result().request_id(), std::to_string(answers));
+    if (answers == 50) drain = std::thread([&] { server_->Drain(kGrace); });
+  }
+  writer.join();
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  ASSERT_GT(answers, 50);
+  drain.join();
 }
 
 }  // namespace
