@@ -46,7 +46,7 @@ absl::Status NormalizeHandler::ComputeRows(const Norm& norm) {
 }
 
 std::span<const std::byte> NormalizeHandler::RoundValues(const std::vector<float>& values,
-                                                         std::vector<std::byte>* rounded) {
+                                                         std::vector<std::byte>* rounded) const {
   if (batch_.data_type == DataType::kFloat32) return std::as_bytes(std::span(values));
   rounded->resize(values.size() * SizeOf(BytesOf(batch_.data_type)));
   RoundFloats(values, batch_.data_type, rounded->data());

@@ -41,7 +41,8 @@ class NormalizeHandler {
   absl::Status ComputeRows(const Norm& norm);
   void WidenAnswer(Answer* answer);
   // The values as bytes of the data type: themselves where that is float32, else in `rounded`.
-  std::span<const std::byte> RoundValues(const std::vector<float>& values, std::vector<std::byte>* rounded);
+  std::span<const std::byte> RoundValues(const std::vector<float>& values,
+                                         std::vector<std::byte>* rounded) const;
   // Values that are computed in fewer bytes than they came in and go back in.
   bool narrow() const { return batch_.typed && batch_.data_type != DataType::kFloat32; }
   void WriteHead(const Call& call, Framing framing, Answer* answer);
