@@ -75,6 +75,24 @@ TEST(AccuracyTest, OperandsKeepOrdinaryRowsWithinTwo) {
   });
 }
 
+// Each parameter and operand there or not: one that is left out must not go with another one's.
+TEST(AccuracyTest, EveryVariantKeepsTheContract) {
+  Random random(11);
+  for (const Variant& variant : EveryVariant()) {
+    for (const int64_t hidden : {1, 33, 300})
+      ExpectContracts(MakeTrial(variant, kRowKinds, hidden, random), kWorstAllowed);
+  }
+}
+
+// As float32 it is 0, and the row is scaled to 1.
+TEST(AccuracyTest, EpsilonIsRoundedToFloat) {
+  for (const NormKind kind : {NormKind::kLayerNorm, NormKind::kRmsNorm}) {
+    const Trial row{.parameters = {.epsilon = 1e-50, .kind = kind}, .hidden = 2, .x = {1e-30F, -1e-30F}};
+    EXPECT_EQ(ExactRow(row).Y(0), 1);
+    ExpectContract(row, kWorstAllowed);
+  }
+}
+
 constexpr double kEpsilons[] = {1e-5, 0};
 
 // Every finite row kind at every width: large bases, denormals, values whose squares overflow, random

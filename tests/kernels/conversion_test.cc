@@ -148,6 +148,21 @@ TEST(ConversionTest, FusedResidualIsUnfused) {
   }
 }
 
+// batch_norm whose scales do not fit float32 is computed another way, dead features among them.
+TEST(ConversionTest, FusedResidualIsUnfusedWithParametersOfAnyMagnitude) {
+  Random random(83);
+  for (const DataType data_type : kEveryDataType) {
+    const Variant variant = FullVariant(NormKind::kBatchNorm, data_type);
+    for (int i = 0; i < 100; ++i) {
+      Trial trial = MakeTrial(variant, 2, 1 + random.Below(70), random, i % kRowKinds);
+      for (float& variance : trial.parameters.running_var) variance = AnyMagnitude(random);
+      trial.parameters.running_var[0] = 0;
+      trial.parameters.epsilon = 0;
+      for (const Target* target : TargetsHere()) ExpectFusedIsUnfused(*target, trial, variant);
+    }
+  }
+}
+
 // Any two patterns: sums that overflow, cancel, are denormal, tie, or are NaN.
 TEST(ConversionTest, SumsOfRandomPatterns) {
   Random random(82);

@@ -104,7 +104,12 @@ TEST(RowsApartTest, TasksAndStoresPastTheCaches) {
                             {.y = {.offset = 4}, .tasks = 2, .streaming_bytes = 0},
                             {.y = {.offset = 1, .gap = 3}, .tasks = 7, .streaming_bytes = 0},
                             {.tasks = 7}};
-  ForEachKindAndType([&](const Variant& variant) {
+  std::vector<Variant> variants;
+  ForEachKindAndType([&](const Variant& variant) { variants.push_back(variant); });
+  for (const NormKind kind : {NormKind::kLayerNorm, NormKind::kRmsNorm}) {
+    variants.push_back({.kind = kind, .residual = true, .sum = true, .given = true});
+  }
+  for (const Variant& variant : variants) {
     const Trial trial = LargeTrial(variant, random);
     const Bits expected = Answer(Scalar(), trial);
     for (const Target* target : TargetsHere()) {
@@ -114,7 +119,7 @@ TEST(RowsApartTest, TasksAndStoresPastTheCaches) {
             << Describe(layout);
       }
     }
-  });
+  }
 }
 
 TEST(RowsApartTest, ManyThreadsRunOneLayer) {
