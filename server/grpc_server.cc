@@ -163,8 +163,8 @@ absl::Status GrpcServerImpl::Start() {
   for (const std::string& address : options_.listen) {
     if (auto status = PrepareListenAddress(address); !status.ok()) return status;
   }
-  // Keeps gRPC up until the process ends: taking it down waits for a poller of its own, which may sleep for 10 s
-  // after a write that had to wait.
+  // Keeps gRPC up until the process ends: taking it down waits for a poller of its own, which may sleep for
+  // 10 s after a write that had to wait.
   [[maybe_unused]] static const bool kept_up = (grpc_init(), true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
