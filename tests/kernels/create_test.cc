@@ -105,7 +105,9 @@ TEST(CreateTest, RunningVarThatIsNegativeOrNan) {
 TEST(CreateTest, Epsilon) {
   for (const NormKind kind : kEveryKind) {
     NormParameters parameters = Minimal(kind);
-    for (const double bad : {-1e-5, double{-kInfinity}, double{kInfinity}, double{kNan}, 1e300, -1e-300}) {
+    using Double = std::numeric_limits<double>;
+    for (const double bad :
+         {-1e-5, -Double::infinity(), Double::infinity(), Double::quiet_NaN(), 1e300, -1e-300}) {
       parameters.epsilon = bad;
       EXPECT_TRUE(Refused(StatusOf(parameters), {"epsilon"})) << bad;
     }

@@ -137,7 +137,7 @@ std::vector<std::byte> BytesOfBits(DataType data_type, std::span<const uint32_t>
   const std::span<const std::byte> wide = std::as_bytes(bits);
   if (data_type == DataType::kFloat32) return {wide.begin(), wide.end()};
   std::vector<std::byte> bytes(bits.size() * 2);
-  for (size_t i = 0; i < bits.size(); ++i) std::copy_n(wide.begin() + i * 4, 2, bytes.begin() + i * 2);
+  for (size_t i = 0; i < bits.size(); ++i) std::memcpy(&bytes[i * 2], &wide[i * 4], 2);
   return bytes;
 }
 
@@ -145,7 +145,7 @@ std::vector<uint32_t> BitsOfBytes(DataType data_type, std::span<const std::byte>
   const size_t size = data_type == DataType::kFloat32 ? 4 : 2;
   std::vector<uint32_t> bits(bytes.size() / size);
   const std::span<std::byte> wide = std::as_writable_bytes(std::span(bits));
-  for (size_t i = 0; i < bits.size(); ++i) std::copy_n(bytes.begin() + i * size, size, wide.begin() + i * 4);
+  for (size_t i = 0; i < bits.size(); ++i) std::memcpy(&wide[i * 4], &bytes[i * size], size);
   return bits;
 }
 

@@ -127,7 +127,7 @@ TEST(PropertiesTest, PermutedAndRepeatedRowsHaveTheSameAnswers) {
     for (const DataType data_type : kEveryDataType) {
       for (const int64_t hidden : {1, 33, 100, 300, 1200}) {
         const Trial trial = MakeTrial(FullVariant(kind, data_type), kRowKinds, hidden, random);
-        std::vector<int64_t> order(3 * kRowKinds);
+        std::vector<int64_t> order(size_t{3} * kRowKinds);
         for (int64_t& r : order) r = random.Below(kRowKinds);
         const Trial arranged = Arranged(trial, order);
         for (const Target* target : TargetsHere()) {

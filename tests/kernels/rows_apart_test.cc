@@ -86,7 +86,7 @@ TEST(RowsApartTest, SpecialRowAtEachPosition) {
 // So many bytes, 3.5 MiB and more, that the rows are split into as many parts as are asked for.
 Trial LargeTrial(const Variant& variant, Random& random) {
   constexpr int64_t kHidden = 4095;
-  return MakeTrial(variant, 9 * kRowKinds, kHidden, random);
+  return MakeTrial(variant, int64_t{9} * kRowKinds, kHidden, random);
 }
 
 Bits AnswerInArena(const Target& target, const Trial& trial, const Layout& layout) {

@@ -86,7 +86,8 @@ TEST(ResponseWriterTest, WritesTheResidualSumBeforeThePayload) {
     *expected.mutable_result() = FullMessage();
     expected.mutable_result()->set_residual_sum(sum);
     expected.mutable_result()->set_data("payload");
-    EXPECT_EQ(out + sum + between + "payload", expected.SerializeAsString()) << size;
+    out.append(sum).append(between).append("payload");
+    EXPECT_EQ(out, expected.SerializeAsString()) << size;
   }
 }
 
