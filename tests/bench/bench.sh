@@ -5,6 +5,7 @@
 
 readonly PEER_PACKAGES=(libdnnl-dev python3-pip unzip valgrind)
 readonly BENCH_KERNELS=build/bench/tests/bench/bench_kernels
+readonly BENCH_SERVICE=build/bench/tests/bench/service/bench_service
 
 setup_peers() {
   install_packages "${BUILD_PACKAGES[@]}" "${PEER_PACKAGES[@]}"
@@ -59,6 +60,14 @@ measure_instructions() {
 
 # --- The service
 
+measure_service() {
+  cmd_build
+  grep -qs bench_service build/bench/build.ninja || rm -f build/bench/build.ninja  # of a build without the service
+  build_preset bench bench_service
+  mkdir -p build/report
+  "$BENCH_SERVICE" --normd "$NORMD" --json build/report/service.json "$@"
+}
+
 measure_latency() {
   mkdir -p build/report
   local transport
@@ -84,13 +93,13 @@ cmd_bench() {
   local what=${1:-}
   shift || true
   case $what in
-    kernels | accuracy | instructions) "measure_$what" "$@" ;;
+    kernels | accuracy | instructions | service) "measure_$what" "$@" ;;
     latency | idle)
       cmd_build
       start_server
       "measure_$what"
       stop_server
       ;;
-    *) die "expected one of: kernels, accuracy, instructions, latency, idle; got ${what:-nothing}" ;;
+    *) die "expected one of: kernels, accuracy, instructions, service, latency, idle; got ${what:-nothing}" ;;
   esac
 }
