@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "regime.h"
 
 namespace normd {
 namespace {
@@ -71,6 +72,11 @@ int64_t SecondLevelCacheBytes(const std::string& directory) {
   const std::vector<Cache> caches = ReadCaches(directory);
   const auto second = std::ranges::find(caches, 2, &Cache::level);
   return second == caches.end() ? kUnknownSecond : second->bytes;
+}
+
+int64_t DefaultStreamingBytes() {
+  static const int64_t bytes = StreamingBytes(LastLevelCacheBytes());
+  return bytes;
 }
 
 }  // namespace normd

@@ -170,10 +170,10 @@ absl::StatusOr<Norm::Plan> Norm::Prepare(const NormParameters& parameters, const
   plan.finite = AllFinite(parameters.gamma) && AllFinite(parameters.beta);
   plan.kernels = (*target)->kernels();
   plan.tasks = options.tasks;
-  static const int64_t streaming_bytes = StreamingBytes(LastLevelCacheBytes());
   static const int64_t far_bytes = SecondLevelCacheBytes();
   plan.far_bytes = far_bytes;
-  plan.streaming_bytes = options.streaming_bytes.value_or(streaming_bytes);
+  plan.streaming_bytes =
+      options.streaming_bytes.has_value() ? *options.streaming_bytes : DefaultStreamingBytes();
   OwnArrays(parameters, plan);
   return plan;
 }

@@ -28,6 +28,7 @@ int RunNormctl(int argc, const char* const* argv) {
   AddHealth(app, exit_code);
   AddInfo(app, exit_code);
   AddBench(app, exit_code);
+  AddVerify(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -18,12 +18,14 @@ namespace normd {
 
 inline constexpr int kUsageOrConnection = 1;
 inline constexpr int kCallFailed = 4;
+inline constexpr int kNotVerified = 5;
 
 void AddNormalize(CLI::App& app, int& exit_code);
 void AddBench(CLI::App& app, int& exit_code);
 void AddLayers(CLI::App& app, int& exit_code);
 void AddHealth(CLI::App& app, int& exit_code);
 void AddInfo(CLI::App& app, int& exit_code);
+void AddVerify(CLI::App& app, int& exit_code);
 
 // The whole of normctl but its process: parses the arguments, runs the subcommand, returns the exit code.
 int RunNormctl(int argc, const char* const* argv);

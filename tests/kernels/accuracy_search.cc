@@ -16,6 +16,7 @@
 #include "absl/strings/str_format.h"
 #include "data_types.h"
 #include "normd/target.h"
+#include "reference.h"
 #include "search.h"
 
 namespace normd {

@@ -10,7 +10,7 @@
 #include <new>
 
 #include "harness.h"
-#include "memory.h"
+#include "placed.h"
 
 namespace {
 

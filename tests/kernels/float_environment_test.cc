@@ -6,7 +6,7 @@
 
 #include "float_control.h"
 #include "harness.h"
-#include "memory.h"
+#include "placed.h"
 
 namespace normd {
 namespace {

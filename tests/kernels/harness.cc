@@ -2,7 +2,7 @@
 #include "harness.h"
 
 #include "absl/strings/str_format.h"
-#include "memory.h"
+#include "placed.h"
 
 namespace normd {
 namespace {
@@ -13,16 +13,6 @@ std::vector<uint32_t> Part(const std::vector<uint32_t>& all, int64_t begin, int6
 }
 
 }  // namespace
-
-std::vector<const Target*> TargetsHere() {
-  std::vector<const Target*> here;
-  for (const Target& target : AllTargets()) {
-    if (target.runs_here()) here.push_back(&target);
-  }
-  return here;
-}
-
-const Target& Scalar() { return AllTargets().back(); }
 
 OwnedParameters MakeParameters(int choice, int64_t hidden, Random& random) {
   return MakeParameters({.gamma = (choice & 1) != 0, .beta = (choice & 2) != 0}, hidden, random);
@@ -35,13 +25,9 @@ Norm MakeNorm(const NormParameters& parameters, const NormOptions& options) {
 }
 
 Bits Answer(const Target& target, const Trial& trial, const Layout& layout) {
-  PlacedOperands operands(trial, layout);
-  const NormOptions options{
-      .target = &target, .tasks = layout.tasks, .streaming_bytes = layout.streaming_bytes};
-  const absl::Status status = MakeNorm(trial.parameters.View(trial.hidden), options).Run(operands.View());
-  EXPECT_TRUE(status.ok()) << status;
-  EXPECT_TRUE(operands.OnlyOutputsWritten()) << target.name << ", hidden " << trial.hidden;
-  return operands.Outputs();
+  absl::StatusOr<Bits> bits = RunTrial(target, trial, layout);
+  EXPECT_TRUE(bits.ok()) << target.name << ", hidden " << trial.hidden << ": " << bits.status();
+  return *std::move(bits);
 }
 
 Bits Normalize(const Target& target, std::span<const float> x, int64_t hidden,
@@ -57,9 +43,6 @@ std::vector<float> NormalizedRow(const Target& target, std::span<const float> x,
                                  const OwnedParameters& parameters) {
   return ValuesOf(Normalize(target, x, static_cast<int64_t>(x.size()), parameters).y);
 }
-
-std::vector<uint32_t> BitsOf(std::span<const float> values) { return EncodeAll(DataType::kFloat32, values); }
-std::vector<float> ValuesOf(std::span<const uint32_t> bits) { return DecodeAll(DataType::kFloat32, bits); }
 
 uint32_t CanonicalNanOf(DataType data_type) {
   if (data_type == DataType::kFloat32) return kCanonicalNan;

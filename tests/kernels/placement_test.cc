@@ -10,7 +10,7 @@
 #include <span>
 
 #include "harness.h"
-#include "memory.h"
+#include "placed.h"
 
 namespace normd {
 namespace {

@@ -15,9 +15,6 @@
 
 namespace normd {
 
-inline constexpr double kWorstAllowed = 8;     // row-ULP, any finite row
-inline constexpr double kOrdinaryAllowed = 2;  // row-ULP, rows as models have them
-
 // What is searched.
 struct Subject {
   const Target* target = nullptr;

@@ -10,6 +10,7 @@
 #include <iostream>
 
 #include "harness.h"
+#include "reference.h"
 
 namespace normd {
 namespace {

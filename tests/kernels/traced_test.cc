@@ -14,7 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "harness.h"
-#include "memory.h"
+#include "placed.h"
 
 extern "C" const unsigned char __executable_start;  // NOLINT: the linker's names for the program's text
 extern "C" const unsigned char etext;

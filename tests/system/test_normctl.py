@@ -77,6 +77,19 @@ class Normctl(unittest.TestCase):
                 answers.add(got.tobytes())
             self.assertEqual(len(answers), 1)
 
+    def test_verify_says_what_this_machine_runs_and_that_it_is_right(self):
+        report = json.loads(self.normctl("verify", "--json"))
+        self.assertTrue(report["ok"])
+        names = [target["target"] for target in report["targets"]]
+        self.assertIn(report["active_target"], names)
+        self.assertEqual(names[-1], "scalar")
+        for target in report["targets"]:
+            self.assertEqual(target["hashes_equal"], target["hashes"])
+            self.assertEqual([speed["rows"] for speed in target["speed"]], [1, 512])
+        text = self.normctl("verify", "--target", "scalar")
+        self.assertIn("right", text.splitlines()[-1])
+        self.assertIn("scalar", self.fails("verify", "--target", "sse9"))
+
     def test_bench_reports_its_calls(self):
         for address in (self.server.tcp, self.server.unix):
             report = json.loads(self.normctl("bench", address, "--total", 50, "--warmup", 5, "--format", "json"))

@@ -17,6 +17,9 @@ int64_t LastLevelCacheBytes(const std::string& directory = "/sys/devices/system/
 // The same of its second-level cache, or 1 MiB.
 int64_t SecondLevelCacheBytes(const std::string& directory = "/sys/devices/system/cpu/cpu0/cache");
 
+// What NormOptions.streaming_bytes is where it is not set: the last-level cache, at most 32 MiB.
+int64_t DefaultStreamingBytes();
+
 }  // namespace normd
 
 #endif  // NORMD_MACHINE_H_

@@ -58,6 +58,16 @@ Place RandomPlace(const Trial& trial, Random& random) {
 
 }  // namespace
 
+std::vector<const Target*> TargetsHere() {
+  std::vector<const Target*> here;
+  for (const Target& target : AllTargets()) {
+    if (target.runs_here()) here.push_back(&target);
+  }
+  return here;
+}
+
+const Target& Scalar() { return AllTargets().back(); }
+
 std::vector<Variant> VariantsOf(NormKind kind, DataType data_type) {
   std::vector<Variant> all;
   for (int choice = 0; choice < 1 << kChoices; ++choice) {

@@ -2,8 +2,8 @@
 //
 // Rows for the tests, made without the mathematical library, so that every machine makes the same ones.
 
-#ifndef NORMD_TESTS_KERNELS_ROWS_H_
-#define NORMD_TESTS_KERNELS_ROWS_H_
+#ifndef NORMD_VERIFY_ROWS_H_
+#define NORMD_VERIFY_ROWS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -75,4 +75,4 @@ std::vector<int64_t> EveryHidden(int64_t widest = std::numeric_limits<int64_t>::
 
 }  // namespace normd
 
-#endif  // NORMD_TESTS_KERNELS_ROWS_H_
+#endif  // NORMD_VERIFY_ROWS_H_

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory.h"
+#include "placed.h"
 
 #include <cstring>
 #include <tuple>
+
+#include "absl/strings/str_cat.h"
 
 namespace normd {
 namespace {
@@ -106,16 +108,28 @@ bool PlacedOperands::WrittenAt(Place place) const {
   return layout_.y_place == place || (trial_.wants_sum && layout_.sum_place == place);
 }
 
-testing::AssertionResult PlacedOperands::OnlyOutputsWritten() {
+absl::Status PlacedOperands::CheckOnlyOutputsWritten() {
   for (const auto& [name, place, rows] :
        {std::tuple("x", Place::kX, &x_), {"the residual", Place::kResidual, &residual_}}) {
-    if (!WrittenAt(place) && !rows->Unchanged()) return testing::AssertionFailure() << name << " was written";
+    if (!WrittenAt(place) && !rows->Unchanged())
+      return absl::InternalError(absl::StrCat(name, " was written"));
   }
   for (const PlacedRows* rows : {&x_, &residual_, &y_, &sum_}) {
-    if (!rows->UnchangedOutside()) return testing::AssertionFailure() << "something was written beside rows";
+    if (!rows->UnchangedOutside()) return absl::InternalError("something was written beside rows");
   }
-  if (mean_.back() == kCanary && rstd_.back() == kCanary) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "something was written beside the statistics";
+  if (mean_.back() == kCanary && rstd_.back() == kCanary) return absl::OkStatus();
+  return absl::InternalError("something was written beside the statistics");
+}
+
+absl::StatusOr<Bits> RunTrial(const Target& target, const Trial& trial, const Layout& layout) {
+  const NormOptions options{
+      .target = &target, .tasks = layout.tasks, .streaming_bytes = layout.streaming_bytes};
+  const auto norm = Norm::Create(trial.parameters.View(trial.hidden), options);
+  if (!norm.ok()) return norm.status();
+  PlacedOperands operands(trial, layout);
+  if (auto status = norm->Run(operands.View()); !status.ok()) return status;
+  if (auto status = operands.CheckOnlyOutputsWritten(); !status.ok()) return status;
+  return operands.Outputs();
 }
 
 }  // namespace normd

@@ -132,6 +132,9 @@ std::vector<float> RoundAll(DataType data_type, std::span<const float> values) {
   return DecodeAll(data_type, EncodeAll(data_type, values));
 }
 
+std::vector<uint32_t> BitsOf(std::span<const float> values) { return EncodeAll(DataType::kFloat32, values); }
+std::vector<float> ValuesOf(std::span<const uint32_t> bits) { return DecodeAll(DataType::kFloat32, bits); }
+
 std::vector<std::byte> BytesOfBits(DataType data_type, std::span<const uint32_t> bits) {
   static_assert(std::endian::native == std::endian::little);
   const std::span<const std::byte> wide = std::as_bytes(bits);

@@ -3,8 +3,8 @@
 // The exact answer, to measure the kernels against. It shares nothing with them: another precision, another
 // order of additions, two passes with a corrected mean, no shift, no lanes.
 
-#ifndef NORMD_TESTS_KERNELS_REFERENCE_H_
-#define NORMD_TESTS_KERNELS_REFERENCE_H_
+#ifndef NORMD_VERIFY_REFERENCE_H_
+#define NORMD_VERIFY_REFERENCE_H_
 
 #include <cfloat>
 #include <cstdint>
@@ -59,6 +59,9 @@ class ExactRow {
   long double largest_xhat_ = 0;
 };
 
+inline constexpr double kWorstAllowed = 8;     // row-ULP, any finite row
+inline constexpr double kOrdinaryAllowed = 2;  // row-ULP, rows as models have them
+
 // How far y is from the exact row, in row-ULP, as normd/norm.h counts: beyond 1 ULP of y[i] and
 // 2^-149 * max(1, |gamma[i]|), in units of 2^-23 * |gamma[i]| * the largest |xhat|. A float16 or bfloat16
 // stands for all that rounds to it, and so does infinity. Infinity where y is NaN, or is off where that unit
@@ -71,4 +74,4 @@ double StrictRowUlp(const ExactRow& exact, std::span<const float> y);
 
 }  // namespace normd
 
-#endif  // NORMD_TESTS_KERNELS_REFERENCE_H_
+#endif  // NORMD_VERIFY_REFERENCE_H_

@@ -3,18 +3,18 @@
 // Operands in memory as a caller may have them: at any address, rows apart, with canaries wherever nothing
 // may be written.
 
-#ifndef NORMD_TESTS_KERNELS_MEMORY_H_
-#define NORMD_TESTS_KERNELS_MEMORY_H_
-
-#include <gtest/gtest.h>
+#ifndef NORMD_VERIFY_PLACED_H_
+#define NORMD_VERIFY_PLACED_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "data_types.h"
-#include "harness.h"
+#include "normd/target.h"
 #include "trial.h"
 
 namespace normd {
@@ -52,8 +52,8 @@ class PlacedOperands {
 
   NormOperands View();
   Bits Outputs();
-  // Whether nothing but the outputs was written.
-  testing::AssertionResult OnlyOutputsWritten();
+  // Errors: Internal that says where something was written that is no output.
+  absl::Status CheckOnlyOutputsWritten();
 
  private:
   PlacedRows& y() { return At(layout_.y_place, y_); }
@@ -71,6 +71,10 @@ class PlacedOperands {
   std::vector<float> rstd_;
 };
 
+// Runs the trial. Errors: those of Norm, and Internal where a byte was written outside the outputs: between
+// rows and around them lie canaries, and inputs are held against what they were.
+absl::StatusOr<Bits> RunTrial(const Target& target, const Trial& trial, const Layout& layout = {});
+
 }  // namespace normd
 
-#endif  // NORMD_TESTS_KERNELS_MEMORY_H_
+#endif  // NORMD_VERIFY_PLACED_H_

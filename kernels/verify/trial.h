@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One call of a layer, as the tests put it to every target: its parameters, its rows, the outputs it wants,
+// One call of a layer, as every target is put to it: its parameters, its rows, the outputs it wants,
 // and where all of that lies.
 
-#ifndef NORMD_TESTS_KERNELS_TRIAL_H_
-#define NORMD_TESTS_KERNELS_TRIAL_H_
+#ifndef NORMD_VERIFY_TRIAL_H_
+#define NORMD_VERIFY_TRIAL_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +17,14 @@
 #include "rows.h"
 
 namespace normd {
+
+// What came out of a call, each value as the bits of its type; empty where it was not wanted.
+struct Bits {
+  std::vector<uint32_t> y;
+  std::vector<uint32_t> residual_sum = {};
+  std::vector<uint32_t> mean = {};
+  std::vector<uint32_t> rstd = {};
+};
 
 // Parameters that own their memory.
 struct OwnedParameters {
@@ -39,6 +47,10 @@ struct OwnedParameters {
             .running_var = running_var};
   }
 };
+
+// The targets this CPU runs. Tests loop over them, so that a new target is tested without a change here.
+std::vector<const Target*> TargetsHere();
+const Target& Scalar();
 
 struct Trial {
   OwnedParameters parameters = {};
@@ -110,4 +122,4 @@ Layout RandomLayout(const Trial& trial, Random& random);
 
 }  // namespace normd
 
-#endif  // NORMD_TESTS_KERNELS_TRIAL_H_
+#endif  // NORMD_VERIFY_TRIAL_H_

@@ -2,8 +2,8 @@
 //
 // The data types as the tests know them: by arithmetic on exact values, where the kernels move bits.
 
-#ifndef NORMD_TESTS_KERNELS_DATA_TYPES_H_
-#define NORMD_TESTS_KERNELS_DATA_TYPES_H_
+#ifndef NORMD_VERIFY_DATA_TYPES_H_
+#define NORMD_VERIFY_DATA_TYPES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +56,10 @@ struct Interval {
 };
 Interval RoundsTo(DataType data_type, float value);
 
+// The same of float32.
+std::vector<uint32_t> BitsOf(std::span<const float> values);
+std::vector<float> ValuesOf(std::span<const uint32_t> bits);
+
 }  // namespace normd
 
-#endif  // NORMD_TESTS_KERNELS_DATA_TYPES_H_
+#endif  // NORMD_VERIFY_DATA_TYPES_H_
