@@ -60,7 +60,43 @@ measure_instructions() {
 
 # --- The service
 
+# Functions of normd that hold one another, for a call of Normalize: the name in the table, and how callgrind writes it.
+readonly ANSWERS='normd::UnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>::Answer()'
+readonly PARTS=("in all|$ANSWERS" "gRPC's Finish|grpc::Server::PerformOpsOnCall(" "the handler|normd::NormalizeHandler::Handle("
+  "of which the kernel|normd::Norm::Run(")
+
+# Writes build/report/callgrind.CALLS, the profile of so many calls from the queue's event to the end of Finish.
+profile_calls() {
+  server_wrapper=(valgrind --tool=callgrind "--callgrind-out-file=build/report/callgrind.$1" "--toggle-collect=$ANSWERS")
+  start_server
+  "$NORMCTL" bench "$unix" -n "$1" --warmup 1 --tokens 1 --hidden 768 >/dev/null
+  stop_server
+}
+
+# instructions_in FILE FUNCTION: with what it calls.
+instructions_in() {
+  callgrind_annotate --inclusive=yes --threshold=100 --auto=no "$1" |
+    awk -v name="$2" '!found && index($0, name) { gsub(",", "", $1); found = $1 } END { print found + 0 }'
+}
+
+# The difference between many calls and few is free of what only the first ones need.
+count_service_instructions() {
+  command -v valgrind >/dev/null || install_packages valgrind
+  cmd_build
+  mkdir -p build/report
+  profile_calls 200
+  profile_calls 1200
+  say "instructions of a call of 1x768 (callgrind has no AVX-512: the kernel is AVX2's)"
+  local part count
+  for part in "${PARTS[@]}"; do
+    count=$((($(instructions_in build/report/callgrind.1200 "${part#*|}") - $(instructions_in build/report/callgrind.200 "${part#*|}")) / 1000))
+    [ "$count" -gt 0 ] || die "expected a function of normd called ${part#*|}"
+    printf '%-20s %8d\n' "${part%%|*}" "$count"
+  done
+}
+
 measure_service() {
+  [ "${1:-}" != --instructions ] || { count_service_instructions; return; }
   cmd_build
   grep -qs bench_service build/bench/build.ninja || rm -f build/bench/build.ninja  # of a build without the service
   build_preset bench bench_service
