@@ -32,12 +32,14 @@ constexpr int kPlaces = 32;
 class PollerMethods {
  public:
   PollerMethods(NormalizerService* normalizer, grpc::health::v1::Health::AsyncService* health,
-                const LayerRegistry* layers, int64_t max_message_bytes, const ServingState* state)
+                const LayerRegistry* layers, int64_t max_message_bytes, const ServingState* state,
+                Metrics* metrics)
       : normalizer_(normalizer),
         health_(health),
         layers_(layers),
         max_message_bytes_(max_message_bytes),
         state_(state),
+        metrics_(metrics),
         handler_(layers) {}
 
   void AskForCalls(Poller* poller);
@@ -51,6 +53,7 @@ class PollerMethods {
   const LayerRegistry* layers_;
   int64_t max_message_bytes_;
   const ServingState* state_;
+  Metrics* metrics_;
   NormalizeHandler handler_;
   MessageSlices view_;
   Answer answer_;
@@ -68,6 +71,7 @@ grpc::Status PollerMethods::Normalize(const grpc::ServerContext& context, const 
   call.message = view_.View(request);
   call.deadline = ToClock(context.deadline(), call.arrival);
   const absl::Status status = handler_.Handle(call, Framing::kUnary, &answer_);
+  (*metrics_)[Method::kNormalize].rows.Add(static_cast<uint64_t>(handler_.rows()));
   if (status.ok()) *response = ToByteBuffer(&answer_);
   return ToGrpc(status);
 }
@@ -78,43 +82,47 @@ void PollerMethods::AskForCalls(Poller* poller) {
                 },
                 [this](const auto& context, const auto& request, auto* response) {
                   return Normalize(context, request, response);
-                }};
+                },
+                metrics_, Method::kNormalize};
   list_layers_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
                     normalizer_->RequestListLayers(context, request, writer, queue, queue, tag);
                   },
                   [this](const auto&, const auto&, auto* response) {
                     ListLayers(*layers_, response);
                     return grpc::Status::OK;
-                  }};
+                  },
+                  metrics_, Method::kListLayers};
   get_server_info_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
                         normalizer_->RequestGetServerInfo(context, request, writer, queue, queue, tag);
                       },
                       [this](const auto&, const auto&, auto* response) {
                         GetServerInfo(*layers_, max_message_bytes_, response);
                         return grpc::Status::OK;
-                      }};
+                      },
+                      metrics_, Method::kGetServerInfo};
   check_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
               health_->RequestCheck(context, request, writer, queue, queue, tag);
             },
             [this](const auto&, const auto& request, auto* response) {
               return CheckHealth(*state_, request, response);
-            }};
+            },
+            metrics_, Method::kHealthCheck};
   stream_ = {[this](auto* context, auto* stream, auto* queue, void* tag) {
                normalizer_->RequestNormalizeStream(context, stream, queue, queue, tag);
              },
-             layers_, state_};
+             layers_, state_, metrics_};
   for (int i = 0; i < kPlaces; ++i) new UnaryCall(poller, &normalize_);
   new UnaryCall(poller, &list_layers_);
   new UnaryCall(poller, &get_server_info_);
   new UnaryCall(poller, &check_);
   new StreamCall(poller, &stream_);
-  new WatchCall(poller, health_, state_);
+  new WatchCall(poller, health_, state_, metrics_);
 }
 
 class GrpcServerImpl : public GrpcServer {
  public:
-  GrpcServerImpl(GrpcServerOptions options, const LayerRegistry* layers)
-      : options_(std::move(options)), layers_(layers) {}
+  GrpcServerImpl(GrpcServerOptions options, const LayerRegistry* layers, Metrics* metrics)
+      : options_(std::move(options)), layers_(layers), metrics_(metrics) {}
   ~GrpcServerImpl() override { Drain(std::chrono::milliseconds(0)); }
 
   absl::Status Start();
@@ -129,6 +137,7 @@ class GrpcServerImpl : public GrpcServer {
 
   GrpcServerOptions options_;
   const LayerRegistry* layers_;
+  Metrics* metrics_;
   ServingState state_;
   NormalizerService normalizer_;
   grpc::health::v1::Health::AsyncService health_;
@@ -155,7 +164,7 @@ void GrpcServerImpl::Configure(grpc::ServerBuilder* builder) {
   for (int i = 0; i < options_.polling_threads; ++i) {
     pollers_.push_back(std::make_unique<Poller>(builder->AddCompletionQueue()));
     methods_.push_back(std::make_unique<PollerMethods>(&normalizer_, &health_, layers_,
-                                                       options_.max_message_bytes, &state_));
+                                                       options_.max_message_bytes, &state_, metrics_));
   }
 }
 
@@ -214,8 +223,8 @@ void GrpcServerImpl::Drain(std::chrono::milliseconds grace) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOptions& options,
-                                                              const LayerRegistry* layers) {
-  auto server = std::make_unique<GrpcServerImpl>(options, layers);
+                                                              const LayerRegistry* layers, Metrics* metrics) {
+  auto server = std::make_unique<GrpcServerImpl>(options, layers, metrics);
   if (auto status = server->Start(); !status.ok()) return status;
   return std::unique_ptr<GrpcServer>(std::move(server));
 }

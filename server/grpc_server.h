@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "layer_registry.h"
+#include "metrics.h"
 
 namespace grpc {
 class Channel;
@@ -30,11 +31,11 @@ class GrpcServer {
  public:
   virtual ~GrpcServer() = default;
 
-  // Listens and polls, and answers health checks with NOT_SERVING until SetServing. `layers` must outlive the
-  // server. Errors: InvalidArgument for an address that is none; Unavailable that names the address and why
-  // it cannot be listened on.
+  // Listens and polls, and answers health checks with NOT_SERVING until SetServing. `layers` and `metrics`
+  // must outlive the server. Errors: InvalidArgument for an address that is none; Unavailable that names the
+  // address and why it cannot be listened on.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options,
-                                                           const LayerRegistry* layers);
+                                                           const LayerRegistry* layers, Metrics* metrics);
 
   virtual void SetServing() = 0;
 

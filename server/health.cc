@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "health.h"
 
+#include "to_grpc.h"
+
 namespace normd {
 
 using grpc::health::v1::HealthCheckRequest;
@@ -24,8 +26,8 @@ grpc::Status CheckHealth(const ServingState& state, const HealthCheckRequest& re
 }
 
 WatchCall::WatchCall(Poller* poller, grpc::health::v1::Health::AsyncService* service,
-                     const ServingState* state)
-    : poller_(poller), place_(poller), service_(service), state_(state) {
+                     const ServingState* state, Metrics* metrics)
+    : poller_(poller), place_(poller), service_(service), state_(state), metrics_(metrics) {
   context_.AsyncNotifyWhenDone(done_.Begin());
   service_->RequestWatch(&context_, &request_, &writer_, poller_->queue(), poller_->queue(), ask_.Begin());
 }
@@ -35,7 +37,10 @@ void WatchCall::OnAsked(bool ok) {
     delete this;
     return;
   }
-  new WatchCall(poller_, service_, state_);
+  begin_ = Clock::now();
+  counts().calls.Begin();
+  counts().Received(SizeOf(request_));
+  new WatchCall(poller_, service_, state_, metrics_);
   poller_->Enter(this);
   Notice();
 }
@@ -47,6 +52,7 @@ void WatchCall::Notice() {
     written_ = status;
     HealthCheckResponse response;
     response.set_status(status);
+    counts().Sent(SizeOf(response));
     writer_.Write(response, write_.Begin());
   } else if (state_->draining || !done_.busy()) {
     writer_.Finish(grpc::Status::OK, finish_.Begin());
@@ -61,8 +67,10 @@ void WatchCall::OnDone(bool /*ok*/) {
   DeleteWhenDone();
 }
 
-void WatchCall::OnFinished(bool /*ok*/) {
+// A watch ends by a drain, or by the client's leaving, which is how it is meant to end.
+void WatchCall::OnFinished(bool ok) {
   finished_ = true;
+  counts().calls.End(ok ? grpc::StatusCode::OK : grpc::StatusCode::CANCELLED, Clock::now() - begin_);
   poller_->Leave(this);
   DeleteWhenDone();
 }

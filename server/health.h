@@ -11,7 +11,9 @@
 
 #include <optional>
 
+#include "call.h"
 #include "grpc/health/v1/health.grpc.pb.h"
+#include "metrics.h"
 #include "poller.h"
 #include "serving_state.h"
 
@@ -28,7 +30,8 @@ grpc::Status CheckHealth(const ServingState& state, const grpc::health::v1::Heal
 // One Watch: writes the status now and at each change, and ends when the server drains.
 class WatchCall : public LongCall {
  public:
-  WatchCall(Poller* poller, grpc::health::v1::Health::AsyncService* service, const ServingState* state);
+  WatchCall(Poller* poller, grpc::health::v1::Health::AsyncService* service, const ServingState* state,
+            Metrics* metrics);
   void Notice() override;
 
  private:
@@ -37,14 +40,17 @@ class WatchCall : public LongCall {
   void OnFinished(bool ok);
   void OnDone(bool ok);
   void DeleteWhenDone();
+  MethodMetrics& counts() { return (*metrics_)[Method::kHealthWatch]; }
 
   Poller* poller_;
   Place place_;
   grpc::health::v1::Health::AsyncService* service_;
   const ServingState* state_;
+  Metrics* metrics_;
   grpc::ServerContext context_;
   grpc::health::v1::HealthCheckRequest request_;
   grpc::ServerAsyncWriter<grpc::health::v1::HealthCheckResponse> writer_{&context_};
+  Clock::time_point begin_;
   std::optional<HealthStatus> written_;
   Step<WatchCall> ask_{this, &WatchCall::OnAsked};
   Step<WatchCall> write_{this, &WatchCall::OnWritten};

@@ -12,6 +12,7 @@
 #include "checkpoint.h"
 #include "grpc_server.h"
 #include "layer_registry.h"
+#include "metrics.h"
 #include "options.h"
 #include "self_test.h"
 #include "signals.h"
@@ -48,11 +49,12 @@ absl::Status Serve(const Options& options) {
   const absl::StatusOr<const Target*> target = SelectTarget(options.target);
   if (!target.ok()) return target.status();
   LayerRegistry layers(*target);
+  Metrics metrics;
   for (const std::string& spec : options.checkpoints) {
     if (auto status = AddCheckpoint(spec, &layers); !status.ok()) return status;
   }
   if (auto status = SelfTest(**target); !status.ok()) return status;
-  const auto server = GrpcServer::Start(options.server, &layers);
+  const auto server = GrpcServer::Start(options.server, &layers, &metrics);
   if (!server.ok()) return server.status();
   (*server)->SetServing();
   spdlog::info("normd " NORMD_VERSION " on target {} (this CPU offers {}), {} layers", (*target)->name,

@@ -136,6 +136,7 @@ absl::Status NormalizeHandler::Handle(const Call& call, Framing framing, Answer*
   answer->Clear();
   request_.request_id.clear();
   const absl::Status status = Compute(call, answer);
+  code_ = status.code();
   if (status.ok()) {
     WriteHead(call, framing, answer);
     return status;

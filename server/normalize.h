@@ -34,6 +34,10 @@ class NormalizeHandler {
   // Errors: those of normd.v1.Normalizer.Normalize.
   absl::Status Handle(const Call& call, Framing framing, Answer* answer);
 
+  // What became of the request that was handled last: of a stream's as well, whose errors are answers.
+  absl::StatusCode code() const { return code_; }
+  int64_t rows() const { return code_ == absl::StatusCode::kOk ? batch_.rows : 0; }
+
  private:
   absl::Status Compute(const Call& call, Answer* answer);
   void MakeRoom(Answer* answer);
@@ -50,6 +54,7 @@ class NormalizeHandler {
   const LayerRegistry* layers_;
   wire::NormalizeRequest request_;
   Batch batch_;
+  absl::StatusCode code_ = absl::StatusCode::kOk;
   wire::Timings timings_;
   std::vector<float> mean_;
   std::vector<float> rstd_;

@@ -13,6 +13,8 @@ void StreamCall::OnAsked(bool ok) {
     delete this;
     return;
   }
+  begin_ = Clock::now();
+  counts().calls.Begin();
   new StreamCall(poller_, method_);
   poller_->Enter(this);
   Read();
@@ -34,16 +36,27 @@ void StreamCall::ServeNext() {
     if (no_more_messages_) Finish(grpc::Status::OK);
     return Notice();
   }
+  AnswerMessage();
+  message_waits_ = false;
+  // Where messages never stop, only not reading the next one ends the stream.
+  if (!method_->state->draining) Read();
+}
+
+void StreamCall::AnswerMessage() {
+  counts().messages.Begin();
+  counts().Received(SizeOf(message_));
   Call call;
   call.message = view_.View(message_);
   call.arrival = arrival_;
   call.deadline = ToClock(context_.deadline(), arrival_);
   // In a stream an error is an answer, so the call itself goes on.
   handler_.Handle(call, Framing::kStream, &answer_).IgnoreError();
-  stream_.Write(ToByteBuffer(&answer_), write_.Begin());
-  message_waits_ = false;
-  // Where messages never stop, only not reading the next one ends the stream.
-  if (!method_->state->draining) Read();
+  const grpc::ByteBuffer response = ToByteBuffer(&answer_);
+  counts().rows.Add(static_cast<uint64_t>(handler_.rows()));
+  counts().Sent(SizeOf(response));
+  method_->metrics->RejectFor(static_cast<int>(handler_.code()));
+  counts().messages.End(static_cast<int>(handler_.code()), Clock::now() - arrival_);
+  stream_.Write(response, write_.Begin());
 }
 
 void StreamCall::OnWritten(bool ok) {
@@ -60,11 +73,16 @@ void StreamCall::Notice() {
 
 void StreamCall::Finish(const grpc::Status& status) {
   if (finish_.busy() || finished_) return;
+  code_ = status.error_code();
   stream_.Finish(status, finish_.Begin());
 }
 
-void StreamCall::OnFinished(bool /*ok*/) {
+// Where the status cannot go out the client has left, or its deadline has passed.
+void StreamCall::OnFinished(bool ok) {
   finished_ = true;
+  if (!ok) code_ = grpc::StatusCode::CANCELLED;
+  if (!ok) method_->metrics->Reject(Rejection::kCancelled);
+  counts().calls.End(code_, Clock::now() - begin_);
   poller_->Leave(this);
   DeleteWhenDone();
 }

@@ -8,6 +8,7 @@
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/async_stream.h>
 
+#include "metrics.h"
 #include "normalize.h"
 #include "poller.h"
 #include "serving_state.h"
@@ -22,6 +23,7 @@ struct StreamMethod {
   std::function<void(grpc::ServerContext*, RawStream*, grpc::ServerCompletionQueue*, void*)> ask;
   const LayerRegistry* layers;
   const ServingState* state;
+  Metrics* metrics;
 };
 
 class StreamCall : public LongCall {
@@ -36,6 +38,8 @@ class StreamCall : public LongCall {
   void OnFinished(bool ok);
   void Read();
   void ServeNext();
+  void AnswerMessage();
+  MethodMetrics& counts() { return (*method_->metrics)[Method::kNormalizeStream]; }
   void Finish(const grpc::Status& status);
   void DeleteWhenDone();
 
@@ -48,7 +52,8 @@ class StreamCall : public LongCall {
   grpc::ServerContext context_;
   RawStream stream_{&context_};
   grpc::ByteBuffer message_;
-  Clock::time_point arrival_;
+  Clock::time_point begin_;
+  Clock::time_point arrival_;  // of the message
   Step<StreamCall> ask_{this, &StreamCall::OnAsked};
   Step<StreamCall> read_{this, &StreamCall::OnRead};
   Step<StreamCall> write_{this, &StreamCall::OnWritten};
@@ -56,6 +61,7 @@ class StreamCall : public LongCall {
   bool message_waits_ = false;
   bool no_more_messages_ = false;
   bool finished_ = false;
+  int code_ = 0;  // that the call ends with
 };
 
 }  // namespace normd

@@ -5,9 +5,11 @@
 #ifndef NORMD_SERVER_TO_GRPC_H_
 #define NORMD_SERVER_TO_GRPC_H_
 
+#include <google/protobuf/message_lite.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/status.h>
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +26,10 @@ Clock::time_point ToClock(std::chrono::system_clock::time_point deadline, Clock:
 
 // The answer's bytes as slices. The payload is not copied: gRPC frees it when it has gone out.
 grpc::ByteBuffer ToByteBuffer(Answer* answer);
+
+// Bytes of a message as it travels.
+inline size_t SizeOf(const grpc::ByteBuffer& message) { return message.Length(); }
+inline size_t SizeOf(const google::protobuf::MessageLite& message) { return message.ByteSizeLong(); }
 
 // The slices of a message and views of them.
 class MessageSlices {

@@ -12,16 +12,21 @@
 #include <optional>
 #include <utility>
 
+#include "call.h"
+#include "metrics.h"
 #include "poller.h"
+#include "to_grpc.h"
 
 namespace normd {
 
-// How a method is asked for its next call, and what answers it.
+// How a method is asked for its next call, what answers it, and where it is counted.
 template <class Request, class Response>
 struct UnaryMethod {
   using Writer = grpc::ServerAsyncResponseWriter<Response>;
   std::function<void(grpc::ServerContext*, Request*, Writer*, grpc::ServerCompletionQueue*, void*)> ask;
   std::function<grpc::Status(const grpc::ServerContext&, const Request&, Response*)> handle;
+  Metrics* metrics = nullptr;
+  Method method = Method::kCount;
 };
 
 // Asks for a call, answers it, and asks again, until the server shuts down; then it deletes itself.
@@ -40,6 +45,7 @@ class UnaryCall : public Operation {
       delete this;
       return;
     }
+    if (!ok) method_->metrics->Reject(Rejection::kCancelled);
     Ask();
   }
 
@@ -55,13 +61,29 @@ class UnaryCall : public Operation {
   void Answer() {
     waiting_ = false;
     Response response;
-    const grpc::Status status = method_->handle(*context_, request_, &response);
+    const grpc::Status status = Handle(&response);
     request_ = Request();
     if (status.ok()) {
       writer_->Finish(response, status, static_cast<Operation*>(this));
     } else {
       writer_->FinishWithError(status, static_cast<Operation*>(this));
     }
+  }
+
+  // Counted before the answer goes out: who has it may ask for the metrics next.
+  grpc::Status Handle(Response* response) {
+    const Clock::time_point begin = Clock::now();
+    MethodMetrics& counts = (*method_->metrics)[method_->method];
+    counts.calls.Begin();
+    counts.Received(SizeOf(request_));
+    grpc::Status status = method_->handle(*context_, request_, response);
+    if (status.ok()) {
+      counts.Sent(SizeOf(*response));
+    } else {
+      method_->metrics->RejectFor(status.error_code());
+    }
+    counts.calls.End(status.error_code(), Clock::now() - begin);
+    return status;
   }
 
   Poller* poller_;

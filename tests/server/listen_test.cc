@@ -31,7 +31,7 @@ class ListenTest : public testing::Test {
   absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const std::vector<std::string>& listen) {
     GrpcServerOptions options;
     options.listen = listen;
-    return GrpcServer::Start(options, &layers_);
+    return GrpcServer::Start(options, &layers_, &metrics_);
   }
 
   // What a server leaves behind that was killed: a socket file that nobody listens on.
@@ -45,6 +45,7 @@ class ListenTest : public testing::Test {
   }
 
   LayerRegistry layers_{nullptr};
+  Metrics metrics_;
   std::filesystem::path folder_;
   std::string unix_;
 };

@@ -24,7 +24,7 @@ class ServiceTest : public testing::Test {
  protected:
   explicit ServiceTest(GrpcServerOptions options = {}) {
     options.max_message_bytes = kMaxMessageBytes;
-    server_ = *GrpcServer::Start(options, &layers_);
+    server_ = *GrpcServer::Start(options, &layers_, &metrics_);
     Connect(server_->InProcessChannel());
   }
 
@@ -47,6 +47,7 @@ class ServiceTest : public testing::Test {
   }
 
   LayerRegistry layers_{*DefaultTarget()};
+  Metrics metrics_;
   std::unique_ptr<GrpcServer> server_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Normalizer::Stub> normalizer_;
