@@ -33,22 +33,31 @@ Folder::~Folder() {
 
 Contestants::Contestants(const Flags& flags, int server_core)
     : flags_(flags), programs_(std::filesystem::read_symlink("/proc/self/exe").parent_path()) {
-  Add({"normd", "normd itself, the lean client", "normd", true, Lean(Answer::kNormalized)});
-  Add({"echo", "the leanest gRPC server, the lean client", "echo", true, Lean(Answer::kEcho)});
-  Add({"plain", "synchronous server and stub, protobuf, shared libraries", "plain", true,
+  Add({{"normd", "normd itself, the lean client"}, "normd", true, Lean(Answer::kNormalized)});
+  Add({{"echo", "the leanest gRPC server, the lean client"}, "echo", true, Lean(Answer::kEcho)});
+  Add({{"plain", "synchronous server and stub, protobuf, shared libraries"},
+       "plain",
+       true,
        [this](const std::string& address) {
          return MakePlainClient(
              {.command = {programs_ / "bench_plain", "client", address}, .log = folder_.File("client.log")});
        }});
-  Add({"plain+lean", "the plain server, the lean client", "plain", true, Lean(Answer::kResponse)});
-  Add({"raw", "the same bytes over a bare socket", "raw", false,
-       [](const std::string& address) { return MakeRawClient(address); }});
+  Add({{"plain+lean", "the plain server, the lean client"}, "plain", true, Lean(Answer::kResponse)});
+  Add({{"raw", "the same bytes over a bare socket"}, "raw", false, [](const std::string& address) {
+         return MakeRawClient(address);
+       }});
   if (all_.empty()) throw std::runtime_error("--only leaves nobody to measure");
   for (const Contestant& contestant : all_) StartServer(contestant.server, server_core);
 }
 
 void Contestants::Add(Contestant contestant) {
-  if (Wanted(contestant.name, flags_.only)) all_.push_back(std::move(contestant));
+  if (Wanted(contestant.label.name, flags_.only)) all_.push_back(std::move(contestant));
+}
+
+std::vector<Label> Contestants::labels() const {
+  std::vector<Label> labels;
+  for (const Contestant& contestant : all_) labels.push_back(contestant.label);
+  return labels;
 }
 
 std::vector<std::string> Contestants::Command(const Server& server) const {

@@ -18,9 +18,13 @@
 
 namespace normd::bench {
 
-struct Contestant {
+struct Label {
   std::string name;
   std::string what;
+};
+
+struct Contestant {
+  Label label;
   std::string server;     // the name of its server
   bool in_flight = true;  // whether it can have several calls in flight
   std::function<std::unique_ptr<Client>(const std::string& address)> connect;
@@ -46,6 +50,7 @@ class Contestants {
   Contestants(const Flags& flags, int server_core);
 
   const std::vector<Contestant>& all() const { return all_; }
+  std::vector<Label> labels() const;
 
   // One a contestant.
   std::vector<std::unique_ptr<Client>> Connect(Transport transport) const;

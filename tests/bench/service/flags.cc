@@ -55,16 +55,20 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(0, 1024));
   app.add_option("--only", flags.only, "Contestants whose names contain one of these: normd,echo,plain,raw")
       ->delimiter(',');
-  app.add_option("--rounds", flags.rounds, "Rounds, in each of which everyone has a turn (15)")
+  app.add_option("--sittings", flags.sittings, "Times that all servers are started anew (5)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--rounds", flags.rounds, "Rounds of a sitting, in each of which everyone has a turn (3)")
       ->check(CLI::PositiveNumber);
   app.add_option("--calls", flags.calls, "Calls of a turn (1000; of large shapes as many as hold 150 MB)")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--quick", flags.quick, "5 rounds; 1x768 and 512x768 over a Unix socket, unless told");
+  app.add_flag("--quick", flags.quick,
+               "3 sittings of 2 rounds; 1x768 and 512x768 over a Unix socket, unless told");
   app.add_option("--json", flags.json, "Also write the results to this file")->take_last();
 }
 
 void FillIn(Flags& flags) {
-  if (flags.rounds == 0) flags.rounds = flags.quick ? 5 : 15;
+  if (flags.sittings == 0) flags.sittings = flags.quick ? 3 : 5;
+  if (flags.rounds == 0) flags.rounds = flags.quick ? 2 : 3;
   if (flags.quick) {
     Default(flags.shape_texts, {"1x768", "512x768"});
     Default(flags.transports, {Transport::kUnix});

@@ -25,7 +25,8 @@ struct Flags {
   std::vector<Shape> shapes;
   std::vector<int64_t> in_flight;
   std::vector<std::string> only;
-  int rounds = 0;     // 0: not given
+  int sittings = 0;   // 0: not given
+  int rounds = 0;     // of a sitting; 0: not given
   int64_t calls = 0;  // of a turn; 0: by the shape
   bool quick = false;
   std::string json;

@@ -22,7 +22,7 @@ namespace normd::bench {
 
 std::optional<size_t> Report::IndexOf(const std::string& name) const {
   const auto found = std::find_if(contestants.begin(), contestants.end(),
-                                  [&](const Contestant& contestant) { return contestant.name == name; });
+                                  [&](const Label& contestant) { return contestant.name == name; });
   if (found == contestants.end()) return std::nullopt;
   return static_cast<size_t>(found - contestants.begin());
 }
@@ -55,35 +55,46 @@ void ShowProgress(const std::string& text) {
   if (isatty(STDERR_FILENO) != 0) std::cerr << "\r\033[K" << text << std::flush;
 }
 
-void MeasureTransport(const Contestants& contestants, const Flags& flags, Transport transport,
-                      Report& report) {
+void MeasureTransport(const Contestants& contestants, int rounds, Transport transport, Report& report) {
   const Clients clients = contestants.Connect(transport);
-  for (const Shape& shape : flags.shapes) {
-    ShowProgress(NameOf(transport) + " " + shape.Text());
-    report.latencies.push_back(MeasureLatencies(clients, flags, transport, shape));
+  for (LatencyCell& cell : report.latencies) {
+    if (cell.transport != transport) continue;
+    ShowProgress(NameOf(transport) + " " + cell.shape.Text());
+    MeasureLatencies(clients, rounds, &cell);
   }
-  for (const int64_t in_flight : flags.in_flight) {
-    ShowProgress(NameOf(transport) + ", " + std::to_string(in_flight) + " in flight");
-    report.rates.push_back(MeasureRates(clients, contestants.all(), flags, transport, in_flight));
+  for (RateCell& cell : report.rates) {
+    if (cell.transport != transport) continue;
+    ShowProgress(NameOf(transport) + ", " + std::to_string(cell.in_flight) + " in flight");
+    MeasureRates(clients, contestants.all(), rounds, &cell);
   }
   ShowProgress("");
+}
+
+void MeasureSitting(const Flags& flags, int server_core, Report& report) {
+  const Contestants contestants(flags, server_core);
+  if (report.contestants.empty()) {
+    report.contestants = contestants.labels();
+    report.latencies = LatencyCells(flags, report.contestants.size());
+    report.rates = RateCells(flags, report.contestants.size());
+  }
+  for (const Transport transport : flags.transports)
+    MeasureTransport(contestants, flags.rounds, transport, report);
 }
 
 Report Measure(const Flags& flags) {
   const Cores cores = ChooseCores(flags);
   Report report;
   report.placement = Describe(cores);
-  const int count = static_cast<int>(AllowedCores().size());
+  const size_t count = AllowedCores().size();
   if (cores.client >= 0) PinTo(cores.client);
   report.machine = CpuModel() + ", " + std::to_string(count) + " CPUs, " + Caches(std::max(0, cores.client)) +
                    ", " + Kernel();
   report.software = "gRPC " + grpc::Version() + "; normd is " + flags.normd;
-  report.rounds = flags.rounds;
+  report.sittings = flags.sittings;
+  report.rounds = flags.sittings * flags.rounds;
   report.conditions = LookAround();
-  const Contestants contestants(flags, cores.server);
-  report.contestants = contestants.all();
   const ProcessorTimes start = ProcessorTimes::Now();
-  for (const Transport transport : flags.transports) MeasureTransport(contestants, flags, transport, report);
+  for (int i = 0; i < flags.sittings; ++i) MeasureSitting(flags, cores.server, report);
   LookBack(start, report.conditions);
   return report;
 }

@@ -17,8 +17,9 @@ struct Report {
   std::string software;   // gRPC's version and which normd
   std::string placement;  // in words
   Conditions conditions;
-  int rounds = 0;
-  std::vector<Contestant> contestants;
+  int sittings = 0;
+  int rounds = 0;  // in all
+  std::vector<Label> contestants;
   std::vector<LatencyCell> latencies;
   std::vector<RateCell> rates;
 

@@ -66,12 +66,12 @@ std::string JsonText(const Report& report) {
             {"stolen_share", conditions.stolen_share},
             {"gigahertz", {conditions.gigahertz_before, conditions.gigahertz_after}},
             {"warnings", conditions.Warnings()},
+            {"sittings", report.sittings},
             {"rounds", report.rounds},
             {"contestants", Json::object()},
             {"latencies", Json::array()},
             {"rates", Json::array()}};
-  for (const Contestant& contestant : report.contestants)
-    json["contestants"][contestant.name] = contestant.what;
+  for (const Label& contestant : report.contestants) json["contestants"][contestant.name] = contestant.what;
   for (const LatencyCell& cell : report.latencies) json["latencies"].push_back(LatencyJson(report, cell));
   for (const RateCell& cell : report.rates) json["rates"].push_back(RateJson(report, cell));
   return json.dump(1) + "\n";

@@ -26,7 +26,7 @@ std::string Heading(const std::string& first, const std::vector<std::string>& co
 
 std::vector<std::string> Names(const Report& report) {
   std::vector<std::string> names;
-  for (const Contestant& contestant : report.contestants) names.push_back(contestant.name);
+  for (const Label& contestant : report.contestants) names.push_back(contestant.name);
   return names;
 }
 
@@ -98,7 +98,7 @@ std::string Header(const Report& report) {
   for (const std::string& warning : conditions.Warnings())
     absl::StrAppend(&text, "NOT QUIET: ", warning, "; trust the ratios more than the times\n");
   absl::StrAppend(&text, "\n");
-  for (const Contestant& contestant : report.contestants)
+  for (const Label& contestant : report.contestants)
     absl::StrAppendFormat(&text, "%-12s%s\n", contestant.name, contestant.what);
   return text;
 }
@@ -108,10 +108,11 @@ std::string Header(const Report& report) {
 std::string Text(const Report& report) {
   const std::vector<Pair> pairs = Pairs(report);
   std::string text = Header(report);
-  absl::StrAppendFormat(&text,
-                        "\nOne call at a time: p50 / p99 in microseconds, medians of %d rounds. n/a: too few "
-                        "calls for a p99.\n",
-                        report.rounds);
+  absl::StrAppendFormat(
+      &text,
+      "\nOne call at a time: p50 / p99 in microseconds, medians of %d rounds in %d sittings. "
+      "n/a: too few calls for a p99.\n",
+      report.rounds, report.sittings);
   text += Heading("rows x hidden", Names(report));
   for (const LatencyCell& cell : report.latencies) text += LatencyRow(cell);
   if (!pairs.empty()) {

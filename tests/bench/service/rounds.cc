@@ -18,24 +18,8 @@ std::atomic<bool> interrupted = false;
 
 constexpr Shape kShapeOfRates{1, 768};
 
-// Collects a contestant's rounds.
-class Collector {
- public:
-  void Add(std::vector<uint64_t> latencies) {
-    block_.insert(block_.end(), latencies.begin(), latencies.end());
-    result_.p50.push_back(static_cast<double>(*Distribution(std::move(latencies)).Median()));
-    const auto p99 = Distribution(block_).At(kP99);
-    if (!p99) return;
-    result_.p99.push_back(static_cast<double>(*p99));
-    block_.clear();
-  }
-
-  const Latencies& result() const { return result_; }
-
- private:
-  std::vector<uint64_t> block_;
-  Latencies result_;
-};
+// The first calls of a turn bring caches, predictors and the clock over from the contestant before.
+int64_t WarmUp(int64_t calls) { return std::max<int64_t>(1, calls / 20); }
 
 // Not in turn: whoever always came after the same contestant would inherit its caches and its clock.
 class Order {
@@ -49,46 +33,65 @@ class Order {
 
  private:
   std::vector<size_t> order_;
-  std::mt19937 engine_{1607};
+  inline static std::mt19937 engine_{1607};  // for all, so that no two sittings have the same order
 };
 
 }  // namespace
 
 void Interrupt() { interrupted = true; }
 
-LatencyCell MeasureLatencies(const Clients& clients, const Flags& flags, Transport transport,
-                             const Shape& shape) {
-  LatencyCell cell{transport, shape, CallsOfTurn(flags, shape), {}};
-  // The first calls of a turn bring caches, predictors and the clock over from the contestant before.
-  const int64_t warm_up = std::max<int64_t>(1, cell.calls / 20);
-  for (const auto& client : clients) client->Open(shape);
-  std::vector<Collector> collectors(clients.size());
-  Order order(clients.size());
-  for (int round = 0; round < flags.rounds; ++round) {
-    for (const size_t i : order.Next()) {
-      clients[i]->Latencies(warm_up);
-      collectors[i].Add(clients[i]->Latencies(cell.calls));
-    }
-  }
-  for (const Collector& collector : collectors) cell.fields.push_back(collector.result());
-  return cell;
+void Latencies::AddRound(std::vector<uint64_t> samples) {
+  waiting_.insert(waiting_.end(), samples.begin(), samples.end());
+  p50.push_back(static_cast<double>(*Distribution(std::move(samples)).Median()));
+  const auto percentile = Distribution(waiting_).At(kP99);
+  if (!percentile) return;
+  p99.push_back(static_cast<double>(*percentile));
+  waiting_.clear();
 }
 
-RateCell MeasureRates(const Clients& clients, const std::vector<Contestant>& contestants, const Flags& flags,
-                      Transport transport, int64_t in_flight) {
-  const int64_t calls = 4 * CallsOfTurn(flags, kShapeOfRates);
-  RateCell cell{transport, kShapeOfRates, in_flight, calls, std::vector<std::vector<double>>(clients.size())};
-  for (const auto& client : clients) client->Open(cell.shape);
-  Order order(clients.size());
-  for (int round = 0; round < flags.rounds; ++round) {
-    for (const size_t i : order.Next()) {
-      if (!contestants[i].in_flight) continue;
-      clients[i]->TimeInFlight(in_flight, std::max<int64_t>(1, calls / 20));
-      const auto nanoseconds = static_cast<double>(clients[i]->TimeInFlight(in_flight, calls));
-      cell.fields[i].push_back(static_cast<double>(calls) * 1e9 / nanoseconds);
+std::vector<LatencyCell> LatencyCells(const Flags& flags, size_t contestants) {
+  std::vector<LatencyCell> cells;
+  for (const Transport transport : flags.transports) {
+    for (const Shape& shape : flags.shapes)
+      cells.push_back({transport, shape, CallsOfTurn(flags, shape), std::vector<Latencies>(contestants)});
+  }
+  return cells;
+}
+
+std::vector<RateCell> RateCells(const Flags& flags, size_t contestants) {
+  std::vector<RateCell> cells;
+  for (const Transport transport : flags.transports) {
+    for (const int64_t in_flight : flags.in_flight) {
+      cells.push_back({transport, kShapeOfRates, in_flight, 4 * CallsOfTurn(flags, kShapeOfRates),
+                       std::vector<std::vector<double>>(contestants)});
     }
   }
-  return cell;
+  return cells;
+}
+
+void MeasureLatencies(const Clients& clients, int rounds, LatencyCell* cell) {
+  for (const auto& client : clients) client->Open(cell->shape);
+  Order order(clients.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (const size_t i : order.Next()) {
+      clients[i]->Latencies(WarmUp(cell->calls));
+      cell->fields[i].AddRound(clients[i]->Latencies(cell->calls));
+    }
+  }
+}
+
+void MeasureRates(const Clients& clients, const std::vector<Contestant>& contestants, int rounds,
+                  RateCell* cell) {
+  for (const auto& client : clients) client->Open(cell->shape);
+  Order order(clients.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (const size_t i : order.Next()) {
+      if (!contestants[i].in_flight) continue;
+      clients[i]->TimeInFlight(cell->in_flight, WarmUp(cell->calls));
+      const auto nanoseconds = static_cast<double>(clients[i]->TimeInFlight(cell->in_flight, cell->calls));
+      cell->fields[i].push_back(static_cast<double>(cell->calls) * 1e9 / nanoseconds);
+    }
+  }
 }
 
 double Median(std::vector<double> values) {
