@@ -2,6 +2,7 @@
 #include "listen_address.h"
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -10,7 +11,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
@@ -31,6 +34,7 @@ class Socket {
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
   int fd() const { return fd_; }
+  int Release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_;
@@ -42,9 +46,9 @@ absl::Status CannotListen(const std::string& address, const char* reason) {
   return absl::UnavailableError(absl::StrCat("cannot listen on ", Shown(address), ": ", reason));
 }
 
-absl::Status NoAddress(const std::string& address) {
+absl::Status NoAddress(const std::string& address, const char* expected = "host:port or unix:/path") {
   return absl::InvalidArgumentError(
-      absl::StrCat("expected an address host:port or unix:/path, got \"", Shown(address), "\""));
+      absl::StrCat("expected an address ", expected, ", got \"", Shown(address), "\""));
 }
 
 bool IsSocket(const std::string& path) {
@@ -73,11 +77,11 @@ absl::Status PrepareUnix(const std::string& address) {
   return absl::OkStatus();
 }
 
-absl::Status TryToBind(const std::string& address, const addrinfo& candidate) {
-  const Socket trial(candidate.ai_family, candidate.ai_socktype);
+absl::Status Bind(const Socket& socket, const std::string& address, const addrinfo& name) {
   const int on = 1;
-  setsockopt(trial.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);  // as gRPC does: TIME_WAIT is no obstacle
-  if (bind(trial.fd(), candidate.ai_addr, candidate.ai_addrlen) != 0 || listen(trial.fd(), 1) != 0) {
+  setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on,
+             sizeof on);  // as gRPC does: TIME_WAIT is no obstacle
+  if (bind(socket.fd(), name.ai_addr, name.ai_addrlen) != 0 || listen(socket.fd(), SOMAXCONN) != 0) {
     return CannotListen(address, std::strerror(errno));
   }
   return absl::OkStatus();
@@ -89,7 +93,9 @@ bool IsPort(const std::string& text) {
   return absl::SimpleAtoi(text, &port) && port <= 65535;
 }
 
-absl::Status PrepareTcp(const std::string& address) {
+using AddressInfo = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+absl::StatusOr<AddressInfo> Resolve(const std::string& address) {
   const size_t colon = address.rfind(':');
   if (colon == std::string::npos || !IsPort(address.substr(colon + 1))) return NoAddress(address);
   std::string host = address.substr(0, colon);
@@ -102,9 +108,22 @@ absl::Status PrepareTcp(const std::string& address) {
       getaddrinfo(host.empty() ? nullptr : host.c_str(), address.substr(colon + 1).c_str(), &hints, &found);
   if (failure == EAI_NONAME || failure == EAI_SERVICE) return NoAddress(address);
   if (failure != 0) return CannotListen(address, gai_strerror(failure));
-  absl::Status status = TryToBind(address, *found);
-  freeaddrinfo(found);
-  return status;
+  return AddressInfo(found, &freeaddrinfo);
+}
+
+absl::Status PrepareTcp(const std::string& address) {
+  const auto name = Resolve(address);
+  if (!name.ok()) return name.status();
+  return Bind(Socket((*name)->ai_family, (*name)->ai_socktype), address, **name);
+}
+
+int PortOf(const Socket& socket) {
+  sockaddr_storage name = {};
+  socklen_t size = sizeof name;
+  getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&name), &size);
+  const bool is_v6 = name.ss_family == AF_INET6;
+  return ntohs(is_v6 ? reinterpret_cast<sockaddr_in6&>(name).sin6_port
+                     : reinterpret_cast<sockaddr_in&>(name).sin_port);
 }
 
 bool IsUnix(const std::string& address) { return address.starts_with(kUnix); }
@@ -113,6 +132,16 @@ bool IsUnix(const std::string& address) { return address.starts_with(kUnix); }
 
 absl::Status PrepareListenAddress(const std::string& address) {
   return IsUnix(address) ? PrepareUnix(address) : PrepareTcp(address);
+}
+
+absl::StatusOr<TcpListener> ListenOnTcp(const std::string& address) {
+  const auto name = Resolve(address);
+  if (absl::IsInvalidArgument(name.status())) return NoAddress(address, "host:port");
+  if (!name.ok()) return name.status();
+  Socket socket((*name)->ai_family, (*name)->ai_socktype | SOCK_NONBLOCK);
+  if (auto status = Bind(socket, address, **name); !status.ok()) return status;
+  const int port = PortOf(socket);
+  return TcpListener{socket.Release(), absl::StrCat(address.substr(0, address.rfind(':')), ":", port)};
 }
 
 void RemoveSocketFile(const std::string& address) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace normd {
 
@@ -13,6 +14,15 @@ namespace normd {
 // with the system's reason. gRPC itself would take a live server's socket file away, and says no reason where
 // a port is in use.
 absl::Status PrepareListenAddress(const std::string& address);
+
+// A socket that is listened on, and its address: a port 0 has become the one that was given.
+struct TcpListener {
+  int fd;
+  std::string address;
+};
+
+// Listens on `address`, host:port; accepting does not block. Errors: those of PrepareListenAddress.
+absl::StatusOr<TcpListener> ListenOnTcp(const std::string& address);
 
 // Removes the socket file of a Unix address after the server has stopped.
 void RemoveSocketFile(const std::string& address);

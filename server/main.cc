@@ -4,16 +4,20 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "checkpoint.h"
 #include "grpc_server.h"
+#include "http_server.h"
 #include "layer_registry.h"
 #include "metrics.h"
 #include "options.h"
+#include "pages.h"
 #include "self_test.h"
 #include "signals.h"
 
@@ -45,26 +49,56 @@ absl::Status AddCheckpoint(const std::string& spec, LayerRegistry* layers) {
   return absl::OkStatus();
 }
 
-absl::Status Serve(const Options& options) {
-  const absl::StatusOr<const Target*> target = SelectTarget(options.target);
-  if (!target.ok()) return target.status();
-  LayerRegistry layers(*target);
-  Metrics metrics;
+absl::Status AddCheckpoints(const Options& options, LayerRegistry* layers) {
   for (const std::string& spec : options.checkpoints) {
-    if (auto status = AddCheckpoint(spec, &layers); !status.ok()) return status;
+    if (auto status = AddCheckpoint(spec, layers); !status.ok()) return status;
   }
-  if (auto status = SelfTest(**target); !status.ok()) return status;
-  const auto server = GrpcServer::Start(options.server, &layers, &metrics);
+  return absl::OkStatus();
+}
+
+// Null where none is wanted.
+absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(const std::string& address, Pages* pages) {
+  if (address.empty()) return nullptr;
+  auto server = HttpServer::Start(
+      address, [pages](std::string_view path) { return pages->Answer(path); }, [pages] { pages->Sample(); });
+  if (!server.ok())
+    return absl::Status(server.status().code(), absl::StrCat("--http: ", server.status().message()));
+  spdlog::info("status page, metrics and probes on http://{}", (*server)->address());
+  return server;
+}
+
+absl::Status ServeUntilStopped(const Options& options, LayerRegistry* layers, Metrics* metrics) {
+  metrics->set_phase(Phase::kTesting);
+  if (auto status = SelfTest(*layers->target()); !status.ok()) return status;
+  metrics->set_phase(Phase::kStarting);
+  const auto server = GrpcServer::Start(options.server, layers, metrics);
   if (!server.ok()) return server.status();
   (*server)->SetServing();
-  spdlog::info("normd " NORMD_VERSION " on target {} (this CPU offers {}), {} layers", (*target)->name,
-               TargetsOfThisCpu(), layers.size());
+  metrics->set_phase(Phase::kServing);
+  spdlog::info("normd " NORMD_VERSION " on target {} (this CPU offers {}), {} layers", layers->target()->name,
+               TargetsOfThisCpu(), layers->size());
   for (const std::string& address : (*server)->addresses()) spdlog::info("listening on {}", address);
   WaitForStop();
+  metrics->set_phase(Phase::kDraining);
   spdlog::info("draining: calls in flight have {} s", options.drain_grace_seconds);
   (*server)->Drain(std::chrono::seconds(options.drain_grace_seconds));
   spdlog::info("stopped");
   return absl::OkStatus();
+}
+
+absl::Status Serve(const Options& options) {
+  const absl::StatusOr<const Target*> target = SelectTarget(options.target);
+  if (!target.ok()) return target.status();
+  Metrics metrics;
+  LayerRegistry layers(*target);
+  Pages pages(&metrics, {{NORMD_VERSION, std::string((*target)->name), kNumericsRevision}, options.settings});
+  // Before the checkpoints are read, so that probes are told why the server is not ready yet.
+  const auto http = StartHttp(options.http, &pages);
+  if (!http.ok()) return http.status();
+  if (auto status = AddCheckpoints(options, &layers); !status.ok()) return status;
+  metrics.set_layers(layers.size());
+  pages.ShowLayers(&layers);
+  return ServeUntilStopped(options, &layers, &metrics);
 }
 
 }  // namespace

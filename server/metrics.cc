@@ -12,9 +12,12 @@ constexpr std::string_view kCodeNames[] = {
 static_assert(std::size(kCodeNames) == kStatusCodes);
 
 constexpr MethodName kMethodNames[] = {
-    {"unary", "normd.v1.Normalizer", "Normalize"},  {"bidi_stream", "normd.v1.Normalizer", "NormalizeStream"},
-    {"unary", "normd.v1.Normalizer", "ListLayers"}, {"unary", "normd.v1.Normalizer", "GetServerInfo"},
-    {"unary", "grpc.health.v1.Health", "Check"},    {"server_stream", "grpc.health.v1.Health", "Watch"},
+    {"unary", "normd.v1.Normalizer", "Normalize", true},
+    {"bidi_stream", "normd.v1.Normalizer", "NormalizeStream", true},
+    {"unary", "normd.v1.Normalizer", "ListLayers", false},
+    {"unary", "normd.v1.Normalizer", "GetServerInfo", false},
+    {"unary", "grpc.health.v1.Health", "Check", false},
+    {"server_stream", "grpc.health.v1.Health", "Watch", false},
 };
 static_assert(std::size(kMethodNames) == kMethods);
 
@@ -43,6 +46,10 @@ std::string_view TextOf(Phase phase) {
       return "draining";
   }
   return "";
+}
+
+const Tally& RequestsOf(Method method, const MethodMetrics& counts) {
+  return NameOf(method).type == "bidi_stream" ? counts.messages : counts.calls;
 }
 
 uint64_t Tally::ended() const noexcept {

@@ -96,6 +96,7 @@ struct MethodName {
   std::string_view type;  // "unary", "server_stream" or "bidi_stream"
   std::string_view service;
   std::string_view method;
+  bool normalizes;  // what the service is for, in distinction from probes and questions about it
 };
 const MethodName& NameOf(Method method);
 
@@ -119,6 +120,9 @@ struct alignas(64) MethodMetrics {
     sent_bytes.Add(bytes);
   }
 };
+
+// A request is a call, or a message of a bidirectional stream.
+const Tally& RequestsOf(Method method, const MethodMetrics& counts);
 
 // Why a request got no result though nothing was wrong with it. A new reason needs its name in metrics.cc.
 enum class Rejection { kDeadline, kCancelled, kLimit, kCount };

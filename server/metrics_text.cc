@@ -5,7 +5,6 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -56,45 +55,21 @@ void Family::Add(Labels labels, const Latencies& latencies) {
 
 ClientMetric::Label Label(const char* name, std::string_view value) { return {name, std::string(value)}; }
 
-Labels StockLabels(const MethodName& name) {
+// Whose names a family has: go-grpc-prometheus', for every method, or normd's, for those that normalize.
+enum class Names { kStock, kOurs };
+
+bool Covers(Names names, Method method) { return names == Names::kStock || NameOf(method).normalizes; }
+
+Labels LabelsOf(Names names, Method method) {
+  const MethodName& name = NameOf(method);
+  if (names == Names::kOurs) return {Label("service", name.service), Label("method", name.method)};
   return {Label("grpc_type", name.type), Label("grpc_service", name.service),
           Label("grpc_method", name.method)};
-}
-
-Labels OurLabels(const MethodName& name) {
-  return {Label("service", name.service), Label("method", name.method)};
 }
 
 Labels With(Labels labels, ClientMetric::Label label) {
   labels.push_back(std::move(label));
   return labels;
-}
-
-// A request is a call, or a message of a stream of them.
-const Tally& Requests(const MethodName& name, const MethodMetrics& method) {
-  return name.type == "bidi_stream" ? method.messages : method.calls;
-}
-
-// A family with what `add` adds for each method.
-template <class AddMethod>
-MetricFamily PerMethod(const Metrics& metrics, const char* name, MetricType type, const char* help,
-                       const AddMethod& add) {
-  Family family(name, type, help);
-  for (size_t i = 0; i < kMethods; ++i) {
-    const auto method = static_cast<Method>(i);
-    add(&family, NameOf(method), metrics[method]);
-  }
-  return family.Take();
-}
-
-// `count` of each method, under `labels` of its name.
-template <class CountOf>
-MetricFamily Counter(const Metrics& metrics, const char* name, const char* help,
-                     Labels (*labels)(const MethodName&), const CountOf& count) {
-  return PerMethod(metrics, name, MetricType::Counter, help,
-                   [&](Family* family, const MethodName& method, const MethodMetrics& counts) {
-                     family->Add(labels(method), count(counts));
-                   });
 }
 
 // Codes that never occurred are left out, but for OK: seventeen lines for each method would say nothing.
@@ -119,6 +94,25 @@ class MetricsCollectable : public prometheus::Collectable {
   }
 
  private:
+  // A family with what `add` adds for each method.
+  template <class AddMethod>
+  MetricFamily PerMethod(Names names, Family family, const AddMethod& add) const {
+    for (size_t i = 0; i < kMethods; ++i) {
+      const auto method = static_cast<Method>(i);
+      if (Covers(names, method)) add(&family, LabelsOf(names, method), method, metrics_[method]);
+    }
+    return family.Take();
+  }
+
+  // A counter with what `count` gives of each method.
+  template <class CountOf>
+  MetricFamily Counter(Names names, const char* name, const char* help, const CountOf& count) const {
+    return PerMethod(names, Family(name, MetricType::Counter, help),
+                     [&](Family* family, Labels labels, Method, const MethodMetrics& counts) {
+                       family->Add(std::move(labels), uint64_t{count(counts)});
+                     });
+  }
+
   void CollectCalls(std::vector<MetricFamily>* families) const;
   void CollectRequests(std::vector<MetricFamily>* families) const;
   void CollectServer(std::vector<MetricFamily>* families) const;
@@ -128,50 +122,58 @@ class MetricsCollectable : public prometheus::Collectable {
   const BuildInfo& build_;
 };
 
-// What go-grpc-prometheus counts, by its names.
 void MetricsCollectable::CollectCalls(std::vector<MetricFamily>* families) const {
-  families->push_back(Counter(metrics_, "grpc_server_started_total", "RPCs started", StockLabels,
+  const auto add_codes = [](Family* family, const Labels& labels, Method, const MethodMetrics& counts) {
+    AddCodes(family, labels, "grpc_code", counts.calls);
+  };
+  const auto add_latencies = [](Family* family, Labels labels, Method, const MethodMetrics& counts) {
+    family->Add(std::move(labels), counts.calls.latencies());
+  };
+  families->push_back(Counter(Names::kStock, "grpc_server_started_total", "RPCs started",
                               [](const MethodMetrics& counts) { return counts.calls.begun(); }));
-  families->push_back(PerMethod(metrics_, "grpc_server_handled_total", MetricType::Counter,
-                                "RPCs ended, by status code",
-                                [](Family* family, const MethodName& name, const MethodMetrics& counts) {
-                                  AddCodes(family, StockLabels(name), "grpc_code", counts.calls);
-                                }));
-  families->push_back(PerMethod(metrics_, "grpc_server_handling_seconds", MetricType::Histogram,
-                                "Time from an RPC's arrival to its status",
-                                [](Family* family, const MethodName& name, const MethodMetrics& counts) {
-                                  family->Add(StockLabels(name), counts.calls.latencies());
-                                }));
-  families->push_back(Counter(metrics_, "grpc_server_msg_received_total", "Messages received", StockLabels,
+  families->push_back(
+      PerMethod(Names::kStock,
+                {"grpc_server_handled_total", MetricType::Counter, "RPCs ended, by status code"}, add_codes));
+  families->push_back(PerMethod(
+      Names::kStock,
+      {"grpc_server_handling_seconds", MetricType::Histogram, "Time from an RPC's arrival to its status"},
+      add_latencies));
+  families->push_back(Counter(Names::kStock, "grpc_server_msg_received_total", "Messages received",
                               [](const MethodMetrics& counts) { return counts.received.value(); }));
-  families->push_back(Counter(metrics_, "grpc_server_msg_sent_total", "Messages sent", StockLabels,
+  families->push_back(Counter(Names::kStock, "grpc_server_msg_sent_total", "Messages sent",
                               [](const MethodMetrics& counts) { return counts.sent.value(); }));
 }
 
 void MetricsCollectable::CollectRequests(std::vector<MetricFamily>* families) const {
-  families->push_back(
-      PerMethod(metrics_, "normd_requests_total", MetricType::Counter,
-                "Requests answered, by status code: calls, and each message of a bidirectional stream",
-                [](Family* family, const MethodName& name, const MethodMetrics& counts) {
-                  AddCodes(family, OurLabels(name), "code", Requests(name, counts));
-                }));
-  families->push_back(PerMethod(metrics_, "normd_request_seconds", MetricType::Histogram,
-                                "Time from a whole request's arrival to its answer's hand-over to gRPC",
-                                [](Family* family, const MethodName& name, const MethodMetrics& counts) {
-                                  family->Add(OurLabels(name), Requests(name, counts).latencies());
-                                }));
-  families->push_back(PerMethod(metrics_, "normd_calls_in_flight", MetricType::Gauge,
-                                "RPCs begun and not ended",
-                                [](Family* family, const MethodName& name, const MethodMetrics& counts) {
-                                  family->Add(OurLabels(name), counts.calls.in_flight());
-                                }));
-  families->push_back(Counter(metrics_, "normd_request_bytes_total", "Bytes of the messages received",
-                              OurLabels,
+  const auto add_codes = [](Family* family, const Labels& labels, Method method,
+                            const MethodMetrics& counts) {
+    AddCodes(family, labels, "code", RequestsOf(method, counts));
+  };
+  const auto add_latencies = [](Family* family, Labels labels, Method method, const MethodMetrics& counts) {
+    family->Add(std::move(labels), RequestsOf(method, counts).latencies());
+  };
+  const auto add_in_flight = [](Family* family, Labels labels, Method, const MethodMetrics& counts) {
+    family->Add(std::move(labels), counts.calls.in_flight());
+  };
+  families->push_back(PerMethod(Names::kOurs,
+                                {"normd_requests_total", MetricType::Counter,
+                                 "Requests answered, by status code: calls, and each message of a stream"},
+                                add_codes));
+  families->push_back(PerMethod(Names::kOurs,
+                                {"normd_request_seconds", MetricType::Histogram,
+                                 "Time from a whole request's arrival to its answer's hand-over to gRPC"},
+                                add_latencies));
+  families->push_back(PerMethod(
+      Names::kOurs, {"normd_calls_in_flight", MetricType::Gauge, "RPCs begun and not ended"}, add_in_flight));
+  families->push_back(Counter(Names::kOurs, "normd_request_bytes_total", "Bytes of the messages received",
                               [](const MethodMetrics& counts) { return counts.received_bytes.value(); }));
-  families->push_back(Counter(metrics_, "normd_response_bytes_total", "Bytes of the messages sent", OurLabels,
+  families->push_back(Counter(Names::kOurs, "normd_response_bytes_total", "Bytes of the messages sent",
                               [](const MethodMetrics& counts) { return counts.sent_bytes.value(); }));
-  families->push_back(Counter(metrics_, "normd_rows_total", "Rows normalized", OurLabels,
+  families->push_back(Counter(Names::kOurs, "normd_rows_total", "Rows normalized",
                               [](const MethodMetrics& counts) { return counts.rows.value(); }));
+}
+
+void MetricsCollectable::CollectServer(std::vector<MetricFamily>* families) const {
   Family rejections("normd_rejections_total", MetricType::Counter,
                     "Requests without a result though nothing was wrong with them, by reason");
   for (size_t i = 0; i < kRejections; ++i) {
@@ -179,9 +181,6 @@ void MetricsCollectable::CollectRequests(std::vector<MetricFamily>* families) co
     rejections.Add({Label("reason", NameOf(reason))}, metrics_.rejected(reason));
   }
   families->push_back(rejections.Take());
-}
-
-void MetricsCollectable::CollectServer(std::vector<MetricFamily>* families) const {
   Family build("normd_build_info", MetricType::Gauge, "What runs here; always 1");
   build.Add({Label("version", build_.version), Label("target", build_.target),
              Label("numerics_revision", std::to_string(build_.numerics_revision))},

@@ -10,7 +10,9 @@ namespace {
 
 constexpr char kAbout[] =
     "normd normalizes batches of variable-length token tensors over gRPC (normd.v1.Normalizer).\n"
-    "Without arguments it listens on 127.0.0.1:8001 and serves the built-in layer \"layer_norm\".";
+    "Without arguments it listens on 127.0.0.1:8001, with its status page on http://127.0.0.1:8002, and "
+    "serves the "
+    "built-in layers.";
 
 constexpr char kExamples[] =
     "Examples:\n"
@@ -23,6 +25,11 @@ void AddOptions(CLI::App* app, Options* options) {
   app->add_option("--listen", options->server.listen,
                   "Address to listen on, host:port or unix:/path; may be repeated (default 127.0.0.1:8001)")
       ->envname("NORMD_LISTEN")
+      ->type_name("ADDRESS");
+  app->add_option("--http", options->http,
+                  "Address of the HTTP port, host:port, with the status page, /metrics, /livez and /readyz; "
+                  "\"off\" for none (default 127.0.0.1:8002, or off where --listen is given)")
+      ->envname("NORMD_HTTP")
       ->type_name("ADDRESS");
   app->add_option("--checkpoint", options->checkpoints,
                   "Serve every norm layer of a safetensors file as NAME/tensor.path; may be repeated")
@@ -52,6 +59,25 @@ void AddOptions(CLI::App* app, Options* options) {
       ->type_name("SECONDS");
 }
 
+// Where nothing was said: two servers on one machine are told apart by --listen, and must not meet here.
+void FillIn(Options* options) {
+  if (options->http.empty() && options->server.listen.empty()) options->http = "127.0.0.1:8002";
+  if (options->http == "off") options->http.clear();
+  if (options->server.listen.empty()) options->server.listen = {"127.0.0.1:8001"};
+}
+
+std::string ValueOf(const CLI::Option& option) {
+  return option.count() > 0 ? CLI::detail::join(option.results(), " ") : option.get_default_str();
+}
+
+// Secrets are given as files, so that every option can be shown.
+void ListSettings(const CLI::App& app, Options* options) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string& name = option->get_name();
+    if (name != "--help" && name != "--version") options->settings.emplace_back(name, ValueOf(*option));
+  }
+}
+
 }  // namespace
 
 std::optional<Options> ParseOptions(int argc, char** argv, int* exit_code) {
@@ -66,7 +92,8 @@ std::optional<Options> ParseOptions(int argc, char** argv, int* exit_code) {
     *exit_code = app.exit(error) == 0 ? 0 : 2;
     return std::nullopt;
   }
-  if (options.server.listen.empty()) options.server.listen = {"127.0.0.1:8001"};
+  ListSettings(app, &options);
+  FillIn(&options);
   return options;
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grpc_server.h"
@@ -16,6 +17,8 @@ struct Options {
   std::vector<std::string> checkpoints;  // NAME=FILE
   std::string target;                    // empty: the best
   int drain_grace_seconds = 20;
+  std::string http;                                           // host:port; empty: none
+  std::vector<std::pair<std::string, std::string>> settings;  // every option and its value, to be shown
 };
 
 // Nothing, and the code to exit with, where the line was a mistake or asked for help, which has been printed.
