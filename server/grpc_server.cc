@@ -33,13 +33,14 @@ class PollerMethods {
  public:
   PollerMethods(NormalizerService* normalizer, grpc::health::v1::Health::AsyncService* health,
                 const LayerRegistry* layers, int64_t max_message_bytes, const ServingState* state,
-                Metrics* metrics)
+                Metrics* metrics, RequestLog* log)
       : normalizer_(normalizer),
         health_(health),
         layers_(layers),
         max_message_bytes_(max_message_bytes),
         state_(state),
         metrics_(metrics),
+        log_(log),
         handler_(layers) {}
 
   void AskForCalls(Poller* poller);
@@ -54,6 +55,7 @@ class PollerMethods {
   int64_t max_message_bytes_;
   const ServingState* state_;
   Metrics* metrics_;
+  RequestLog* log_;
   NormalizeHandler handler_;
   MessageSlices view_;
   Answer answer_;
@@ -83,7 +85,10 @@ void PollerMethods::AskForCalls(Poller* poller) {
                 [this](const auto& context, const auto& request, auto* response) {
                   return Normalize(context, request, response);
                 },
-                metrics_, Method::kNormalize};
+                metrics_,
+                log_,
+                Method::kNormalize,
+                [this] { return handler_.request_id(); }};
   list_layers_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
                     normalizer_->RequestListLayers(context, request, writer, queue, queue, tag);
                   },
@@ -91,7 +96,7 @@ void PollerMethods::AskForCalls(Poller* poller) {
                     ListLayers(*layers_, response);
                     return grpc::Status::OK;
                   },
-                  metrics_, Method::kListLayers};
+                  metrics_, log_, Method::kListLayers};
   get_server_info_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
                         normalizer_->RequestGetServerInfo(context, request, writer, queue, queue, tag);
                       },
@@ -99,18 +104,18 @@ void PollerMethods::AskForCalls(Poller* poller) {
                         GetServerInfo(*layers_, max_message_bytes_, response);
                         return grpc::Status::OK;
                       },
-                      metrics_, Method::kGetServerInfo};
+                      metrics_, log_, Method::kGetServerInfo};
   check_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
               health_->RequestCheck(context, request, writer, queue, queue, tag);
             },
             [this](const auto&, const auto& request, auto* response) {
               return CheckHealth(*state_, request, response);
             },
-            metrics_, Method::kHealthCheck};
+            metrics_, log_, Method::kHealthCheck};
   stream_ = {[this](auto* context, auto* stream, auto* queue, void* tag) {
                normalizer_->RequestNormalizeStream(context, stream, queue, queue, tag);
              },
-             layers_, state_, metrics_};
+             layers_, state_, metrics_, log_};
   for (int i = 0; i < kPlaces; ++i) new UnaryCall(poller, &normalize_);
   new UnaryCall(poller, &list_layers_);
   new UnaryCall(poller, &get_server_info_);
@@ -138,6 +143,7 @@ class GrpcServerImpl : public GrpcServer {
   GrpcServerOptions options_;
   const LayerRegistry* layers_;
   Metrics* metrics_;
+  RequestLog log_;
   ServingState state_;
   NormalizerService normalizer_;
   grpc::health::v1::Health::AsyncService health_;
@@ -164,7 +170,7 @@ void GrpcServerImpl::Configure(grpc::ServerBuilder* builder) {
   for (int i = 0; i < options_.polling_threads; ++i) {
     pollers_.push_back(std::make_unique<Poller>(builder->AddCompletionQueue()));
     methods_.push_back(std::make_unique<PollerMethods>(&normalizer_, &health_, layers_,
-                                                       options_.max_message_bytes, &state_, metrics_));
+                                                       options_.max_message_bytes, &state_, metrics_, &log_));
   }
 }
 

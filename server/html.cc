@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "wire/utf8.h"
+#include "printable.h"
 
 namespace normd {
 namespace {
@@ -32,14 +31,6 @@ const char* EntityOf(char c) {
   }
 }
 
-// Printable, and cut so that it still is UTF-8.
-std::string Printable(std::string_view text) {
-  std::string cut(text.substr(0, kMaxText));
-  for (int i = 0; i < 3 && !cut.empty() && !wire::IsUtf8(cut) && text.size() > kMaxText; ++i) cut.pop_back();
-  std::string shown = wire::IsUtf8(cut) ? absl::Utf8SafeCHexEscape(cut) : absl::CHexEscape(cut);
-  return text.size() > kMaxText ? shown + "\u2026" : shown;
-}
-
 // `value` of a unit, with three digits and none after the point that say nothing.
 std::string Digits(double value) { return absl::StrFormat("%.*g", value < 999.5 ? 3 : 4, value); }
 
@@ -56,7 +47,7 @@ std::string Scaled(double value, double step, const std::vector<const char*>& un
 
 std::string Escape(std::string_view text) {
   std::string escaped;
-  for (const char c : Printable(text)) {
+  for (const char c : Printable(text, kMaxText)) {
     if (const char* entity = EntityOf(c)) {
       escaped += entity;
     } else {

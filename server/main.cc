@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <chrono>
@@ -15,6 +14,7 @@
 #include "grpc_server.h"
 #include "http_server.h"
 #include "layer_registry.h"
+#include "log.h"
 #include "metrics.h"
 #include "options.h"
 #include "pages.h"
@@ -30,8 +30,6 @@ void SetUpProcess() {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   // What gRPC would say of a failed start, this server says itself.
   setenv("GRPC_VERBOSITY", "NONE", 0);
-  spdlog::set_default_logger(spdlog::stderr_color_mt("normd"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e %^%l%$ %v");
 }
 
 absl::Status AddCheckpoint(const std::string& spec, LayerRegistry* layers) {
@@ -109,6 +107,8 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   const auto options = normd::ParseOptions(argc, argv, &exit_code);
   if (!options.has_value()) return exit_code;
+  normd::SetUpLog(options->log_format == "json" ? normd::LogFormat::kJson : normd::LogFormat::kText,
+                  spdlog::level::from_str(options->log_level));
   const absl::Status status = normd::Serve(*options);
   if (!status.ok()) spdlog::error("{}", std::string(status.message()));
   return status.ok() ? 0 : 1;

@@ -135,16 +135,15 @@ void NormalizeHandler::WriteHead(const Call& call, Framing framing, Answer* answ
 absl::Status NormalizeHandler::Handle(const Call& call, Framing framing, Answer* answer) {
   answer->Clear();
   request_.request_id.clear();
-  const absl::Status status = Compute(call, answer);
-  code_ = status.code();
-  if (status.ok()) {
+  status_ = Compute(call, answer);
+  if (status_.ok()) {
     WriteHead(call, framing, answer);
-    return status;
+    return status_;
   }
-  if (framing == Framing::kUnary) return status;
+  if (framing == Framing::kUnary) return status_;
   answer->Clear();
-  const std::string text(status.message());
-  wire::AppendStreamError(static_cast<int>(status.code()), text.substr(0, 1024),
+  const std::string text(status_.message());
+  wire::AppendStreamError(static_cast<int>(status_.code()), text.substr(0, 1024),
                           IdToEcho(request_.request_id), &answer->head);
   return absl::OkStatus();
 }

@@ -35,8 +35,9 @@ class NormalizeHandler {
   absl::Status Handle(const Call& call, Framing framing, Answer* answer);
 
   // What became of the request that was handled last: of a stream's as well, whose errors are answers.
-  absl::StatusCode code() const { return code_; }
-  int64_t rows() const { return code_ == absl::StatusCode::kOk ? batch_.rows : 0; }
+  const absl::Status& status() const { return status_; }
+  int64_t rows() const { return status_.ok() ? batch_.rows : 0; }
+  std::string_view request_id() const { return request_.request_id; }  // as it came, of any length
 
  private:
   absl::Status Compute(const Call& call, Answer* answer);
@@ -54,7 +55,7 @@ class NormalizeHandler {
   const LayerRegistry* layers_;
   wire::NormalizeRequest request_;
   Batch batch_;
-  absl::StatusCode code_ = absl::StatusCode::kOk;
+  absl::Status status_;
   wire::Timings timings_;
   std::vector<float> mean_;
   std::vector<float> rstd_;

@@ -11,8 +11,8 @@ namespace {
 constexpr char kAbout[] =
     "normd normalizes batches of variable-length token tensors over gRPC (normd.v1.Normalizer).\n"
     "Without arguments it listens on 127.0.0.1:8001, with its status page on http://127.0.0.1:8002, and "
-    "serves the "
-    "built-in layers.";
+    "serves\n"
+    "the built-in layers.";
 
 constexpr char kExamples[] =
     "Examples:\n"
@@ -59,6 +59,21 @@ void AddOptions(CLI::App* app, Options* options) {
       ->type_name("SECONDS");
 }
 
+void AddLogOptions(CLI::App* app, Options* options) {
+  app->add_option("--log-format", options->log_format, "How a line of the log is written: text or json")
+      ->envname("NORMD_LOG_FORMAT")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str()
+      ->type_name("FORMAT");
+  app->add_option("--log-level", options->log_level,
+                  "Least that is logged: debug (every request), info, warning (failed requests, at most 10 a "
+                  "second) or error")
+      ->envname("NORMD_LOG_LEVEL")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
+      ->capture_default_str()
+      ->type_name("LEVEL");
+}
+
 // Where nothing was said: two servers on one machine are told apart by --listen, and must not meet here.
 void FillIn(Options* options) {
   if (options->http.empty() && options->server.listen.empty()) options->http = "127.0.0.1:8002";
@@ -66,7 +81,9 @@ void FillIn(Options* options) {
   if (options->server.listen.empty()) options->server.listen = {"127.0.0.1:8001"};
 }
 
-std::string ValueOf(const CLI::Option& option) {
+std::string ValueOf(const CLI::Option& option, const Options& options) {
+  if (option.get_name() == "--listen") return CLI::detail::join(options.server.listen, " ");
+  if (option.get_name() == "--http") return options.http.empty() ? "off" : options.http;
   return option.count() > 0 ? CLI::detail::join(option.results(), " ") : option.get_default_str();
 }
 
@@ -74,7 +91,8 @@ std::string ValueOf(const CLI::Option& option) {
 void ListSettings(const CLI::App& app, Options* options) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string& name = option->get_name();
-    if (name != "--help" && name != "--version") options->settings.emplace_back(name, ValueOf(*option));
+    if (name != "--help" && name != "--version")
+      options->settings.emplace_back(name, ValueOf(*option, *options));
   }
 }
 
@@ -86,14 +104,15 @@ std::optional<Options> ParseOptions(int argc, char** argv, int* exit_code) {
   app.footer(kExamples);
   app.set_version_flag("--version", "normd " NORMD_VERSION);
   AddOptions(&app, &options);
+  AddLogOptions(&app, &options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     *exit_code = app.exit(error) == 0 ? 0 : 2;
     return std::nullopt;
   }
-  ListSettings(app, &options);
   FillIn(&options);
+  ListSettings(app, &options);
   return options;
 }
 

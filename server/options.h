@@ -18,6 +18,8 @@ struct Options {
   std::string target;                    // empty: the best
   int drain_grace_seconds = 20;
   std::string http;                                           // host:port; empty: none
+  std::string log_format = "text";                            // or "json"
+  std::string log_level = "info";                             // as spdlog names it
   std::vector<std::pair<std::string, std::string>> settings;  // every option and its value, to be shown
 };
 

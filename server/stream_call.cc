@@ -52,11 +52,25 @@ void StreamCall::AnswerMessage() {
   // In a stream an error is an answer, so the call itself goes on.
   handler_.Handle(call, Framing::kStream, &answer_).IgnoreError();
   const grpc::ByteBuffer response = ToByteBuffer(&answer_);
+  Count(response);
+  stream_.Write(response, write_.Begin());
+}
+
+// Before the answer goes out, as for a unary call.
+void StreamCall::Count(const grpc::ByteBuffer& response) {
+  const int code = static_cast<int>(handler_.status().code());
+  const absl::string_view error = handler_.status().message();
+  const Clock::duration latency = Clock::now() - arrival_;
   counts().rows.Add(static_cast<uint64_t>(handler_.rows()));
   counts().Sent(SizeOf(response));
-  method_->metrics->RejectFor(static_cast<int>(handler_.code()));
-  counts().messages.End(static_cast<int>(handler_.code()), Clock::now() - arrival_);
-  stream_.Write(response, write_.Begin());
+  counts().messages.End(code, latency);
+  method_->metrics->RejectFor(code);
+  method_->log->Record({context_,
+                        Method::kNormalizeStream,
+                        code,
+                        {error.data(), error.size()},
+                        handler_.request_id(),
+                        latency});
 }
 
 void StreamCall::OnWritten(bool ok) {

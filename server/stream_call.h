@@ -11,6 +11,7 @@
 #include "metrics.h"
 #include "normalize.h"
 #include "poller.h"
+#include "request_log.h"
 #include "serving_state.h"
 #include "to_grpc.h"
 
@@ -24,6 +25,7 @@ struct StreamMethod {
   const LayerRegistry* layers;
   const ServingState* state;
   Metrics* metrics;
+  RequestLog* log;
 };
 
 class StreamCall : public LongCall {
@@ -39,6 +41,7 @@ class StreamCall : public LongCall {
   void Read();
   void ServeNext();
   void AnswerMessage();
+  void Count(const grpc::ByteBuffer& response);
   MethodMetrics& counts() { return (*method_->metrics)[Method::kNormalizeStream]; }
   void Finish(const grpc::Status& status);
   void DeleteWhenDone();

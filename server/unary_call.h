@@ -10,11 +10,13 @@
 
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "call.h"
 #include "metrics.h"
 #include "poller.h"
+#include "request_log.h"
 #include "to_grpc.h"
 
 namespace normd {
@@ -26,7 +28,10 @@ struct UnaryMethod {
   std::function<void(grpc::ServerContext*, Request*, Writer*, grpc::ServerCompletionQueue*, void*)> ask;
   std::function<grpc::Status(const grpc::ServerContext&, const Request&, Response*)> handle;
   Metrics* metrics = nullptr;
+  RequestLog* log = nullptr;
   Method method = Method::kCount;
+  // Of the request that was handled last; unset where its message has none.
+  std::function<std::string_view()> request_id = {};
 };
 
 // Asks for a call, answers it, and asks again, until the server shuts down; then it deletes itself.
@@ -82,8 +87,16 @@ class UnaryCall : public Operation {
     } else {
       method_->metrics->RejectFor(status.error_code());
     }
-    counts.calls.End(status.error_code(), Clock::now() - begin);
+    const Clock::duration latency = Clock::now() - begin;
+    counts.calls.End(status.error_code(), latency);
+    Log(status, latency);
     return status;
+  }
+
+  void Log(const grpc::Status& status, Clock::duration latency) {
+    const bool has_id = static_cast<bool>(method_->request_id);
+    method_->log->Record({*context_, method_->method, status.error_code(), status.error_message(),
+                          has_id ? method_->request_id() : std::string_view(), latency});
   }
 
   Poller* poller_;

@@ -65,9 +65,9 @@ TEST_F(CountingTest, ADeadlineThatPassedIsARejection) {
   call.deadline = Clock::time_point::min();
   Answer answer;
   handler.Handle(call, Framing::kStream, &answer).IgnoreError();
-  EXPECT_EQ(handler.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(handler.status().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(handler.rows(), 0);
-  metrics_.RejectFor(static_cast<int>(handler.code()));
+  metrics_.RejectFor(static_cast<int>(handler.status().code()));
   EXPECT_EQ(metrics_.rejected(Rejection::kDeadline), 1U);
 }
 

@@ -94,7 +94,7 @@ TEST_F(PagesTest, LongListsOfLayersAreCut) {
 
 TEST(Html, TextIsEscapedAndCut) {
   EXPECT_EQ(Escape("a<b>&c"), "a&lt;b&gt;&amp;c");
-  EXPECT_EQ(Escape("\x1b[0m\n"), "\\x1b[0m\\n");
+  EXPECT_EQ(Escape("\x1b[0m\n"), "\\x1b[0m\\x0a");
   EXPECT_EQ(Escape("\xff"), "\\xff");
   EXPECT_EQ(Escape("\u00b5\u2264"), "\u00b5\u2264");
   EXPECT_EQ(Escape(std::string(1000, 'x')), std::string(256, 'x') + "\u2026");
