@@ -6,6 +6,7 @@
 #ifndef NORMD_SERVER_CALL_H_
 #define NORMD_SERVER_CALL_H_
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,8 @@ struct Call {
   wire::Slices message;
   Clock::time_point arrival;                              // when the whole message was here
   Clock::time_point deadline = Clock::time_point::max();  // after which nobody waits
+  const std::atomic<bool>* cancelled = nullptr;           // set, by any thread, once nobody waits
+  int tasks = 1;                                          // that may compute it at once
 };
 
 // Bytes of an answer that are allocated without being filled and handed over without a copy.

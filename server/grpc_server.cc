@@ -12,6 +12,7 @@
 #include "health.h"
 #include "info.h"
 #include "listen_address.h"
+#include "normalize_call.h"
 #include "normd/v1/normalizer.grpc.pb.h"
 #include "stream_call.h"
 #include "unary_call.h"
@@ -25,125 +26,101 @@ using NormalizerService = v1::Normalizer::WithRawMethod_Normalize<
     v1::Normalizer::WithRawMethod_NormalizeStream<v1::Normalizer::WithAsyncMethod_ListLayers<
         v1::Normalizer::WithAsyncMethod_GetServerInfo<v1::Normalizer::Service>>>>;
 
-// Calls that can arrive at one queue while its thread computes, before gRPC has to hold them back itself.
-constexpr int kPlaces = 32;
-
 // The handlers of one poller; its thread alone runs them.
 class PollerMethods {
  public:
   PollerMethods(NormalizerService* normalizer, grpc::health::v1::Health::AsyncService* health,
-                const LayerRegistry* layers, int64_t max_message_bytes, const ServingState* state,
-                Metrics* metrics, RequestLog* log)
+                const NormalizeShared& shared, int64_t max_message_bytes, const ServingState* state)
       : normalizer_(normalizer),
         health_(health),
-        layers_(layers),
+        shared_(shared),
         max_message_bytes_(max_message_bytes),
-        state_(state),
-        metrics_(metrics),
-        log_(log),
-        handler_(layers) {}
+        state_(state) {}
 
   void AskForCalls(Poller* poller);
 
  private:
-  grpc::Status Normalize(const grpc::ServerContext& context, const grpc::ByteBuffer& request,
-                         grpc::ByteBuffer* response);
-
   NormalizerService* normalizer_;
   grpc::health::v1::Health::AsyncService* health_;
-  const LayerRegistry* layers_;
+  NormalizeShared shared_;
   int64_t max_message_bytes_;
   const ServingState* state_;
-  Metrics* metrics_;
-  RequestLog* log_;
-  NormalizeHandler handler_;
-  MessageSlices view_;
-  Answer answer_;
-  UnaryMethod<grpc::ByteBuffer, grpc::ByteBuffer> normalize_;
+  NormalizeMethod normalize_;
   UnaryMethod<v1::ListLayersRequest, v1::ListLayersResponse> list_layers_;
   UnaryMethod<v1::GetServerInfoRequest, v1::GetServerInfoResponse> get_server_info_;
   UnaryMethod<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse> check_;
   StreamMethod stream_;
 };
 
-grpc::Status PollerMethods::Normalize(const grpc::ServerContext& context, const grpc::ByteBuffer& request,
-                                      grpc::ByteBuffer* response) {
-  Call call;
-  call.arrival = Clock::now();
-  call.message = view_.View(request);
-  call.deadline = ToClock(context.deadline(), call.arrival);
-  const absl::Status status = handler_.Handle(call, Framing::kUnary, &answer_);
-  (*metrics_)[Method::kNormalize].rows.Add(static_cast<uint64_t>(handler_.rows()));
-  if (status.ok()) *response = ToByteBuffer(&answer_);
-  return ToGrpc(status);
-}
-
 void PollerMethods::AskForCalls(Poller* poller) {
   normalize_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
                   normalizer_->RequestNormalize(context, request, writer, queue, queue, tag);
                 },
-                [this](const auto& context, const auto& request, auto* response) {
-                  return Normalize(context, request, response);
-                },
-                metrics_,
-                log_,
-                Method::kNormalize,
-                [this] { return handler_.request_id(); }};
+                &shared_};
   list_layers_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
                     normalizer_->RequestListLayers(context, request, writer, queue, queue, tag);
                   },
                   [this](const auto&, const auto&, auto* response) {
-                    ListLayers(*layers_, response);
+                    ListLayers(*shared_.layers, response);
                     return grpc::Status::OK;
                   },
-                  metrics_, log_, Method::kListLayers};
+                  shared_.metrics, shared_.log, Method::kListLayers};
   get_server_info_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
                         normalizer_->RequestGetServerInfo(context, request, writer, queue, queue, tag);
                       },
                       [this](const auto&, const auto&, auto* response) {
-                        GetServerInfo(*layers_, max_message_bytes_, response);
+                        GetServerInfo(*shared_.layers, max_message_bytes_, response);
                         return grpc::Status::OK;
                       },
-                      metrics_, log_, Method::kGetServerInfo};
+                      shared_.metrics, shared_.log, Method::kGetServerInfo};
   check_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
               health_->RequestCheck(context, request, writer, queue, queue, tag);
             },
             [this](const auto&, const auto& request, auto* response) {
               return CheckHealth(*state_, request, response);
             },
-            metrics_, log_, Method::kHealthCheck};
+            shared_.metrics, shared_.log, Method::kHealthCheck};
   stream_ = {[this](auto* context, auto* stream, auto* queue, void* tag) {
                normalizer_->RequestNormalizeStream(context, stream, queue, queue, tag);
              },
-             layers_, state_, metrics_, log_};
-  for (int i = 0; i < kPlaces; ++i) new UnaryCall(poller, &normalize_);
+             &shared_, state_};
+  NormalizeCall::AskForCalls(poller, &normalize_);
   new UnaryCall(poller, &list_layers_);
   new UnaryCall(poller, &get_server_info_);
   new UnaryCall(poller, &check_);
   new StreamCall(poller, &stream_);
-  new WatchCall(poller, health_, state_, metrics_);
+  new WatchCall(poller, health_, state_, shared_.metrics);
 }
 
 class GrpcServerImpl : public GrpcServer {
  public:
   GrpcServerImpl(GrpcServerOptions options, const LayerRegistry* layers, Metrics* metrics)
-      : options_(std::move(options)), layers_(layers), metrics_(metrics) {}
+      : options_(std::move(options)),
+        layers_(layers),
+        metrics_(metrics),
+        admission_(options_.max_requests_in_flight, options_.max_bytes_in_flight),
+        workers_(options_.threads) {}
   ~GrpcServerImpl() override { Drain(std::chrono::milliseconds(0)); }
 
   absl::Status Start();
-  void SetServing() override;
+  void SetServing() override { TellServing(true); }
+  void SetNotServing() override { TellServing(false); }
   void Drain(std::chrono::milliseconds grace) override;
   const std::vector<std::string>& addresses() const override { return addresses_; }
   std::shared_ptr<grpc::Channel> InProcessChannel() override { return server_->InProcessChannel({}); }
 
  private:
   void Configure(grpc::ServerBuilder* builder);
+  void LimitConnections(grpc::ServerBuilder* builder);
+  void TellServing(bool serving);
   void NotifyPollers();
 
   GrpcServerOptions options_;
   const LayerRegistry* layers_;
   Metrics* metrics_;
   RequestLog log_;
+  Admission admission_;
+  Workers workers_;
   ServingState state_;
   NormalizerService normalizer_;
   grpc::health::v1::Health::AsyncService health_;
@@ -154,6 +131,21 @@ class GrpcServerImpl : public GrpcServer {
   std::vector<int> ports_;
 };
 
+void GrpcServerImpl::LimitConnections(grpc::ServerBuilder* builder) {
+  builder->SetResourceQuota(
+      grpc::ResourceQuota("normd").Resize(static_cast<size_t>(options_.memory_quota_bytes)));
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options_.max_concurrent_streams);
+  builder->AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, options_.max_metadata_bytes);
+  if (options_.max_connection_age_seconds > 0) {
+    builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, options_.max_connection_age_seconds * 1000);
+    builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+                                options_.max_connection_age_grace_seconds * 1000);
+  }
+  // Clients that ping every few seconds, with calls or without, are welcome.
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1000);
+}
+
 void GrpcServerImpl::Configure(grpc::ServerBuilder* builder) {
   builder->RegisterService(&normalizer_).RegisterService(&health_);
   builder->SetMaxReceiveMessageSize(static_cast<int>(options_.max_message_bytes));
@@ -161,16 +153,19 @@ void GrpcServerImpl::Configure(grpc::ServerBuilder* builder) {
   // With it, a second server on the same port would start silently.
   builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   // 194 KB of gzip can hold 200 MB of zeros, past every limit on a message's size.
-  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, options_.accept_compression);
+  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, options_.accept_compression);
+  LimitConnections(builder);
   ports_.resize(options_.listen.size());
   for (size_t i = 0; i < ports_.size(); ++i) {
     builder->AddListeningPort(options_.listen[i], grpc::InsecureServerCredentials(), &ports_[i]);
   }
   for (int i = 0; i < options_.polling_threads; ++i) {
-    pollers_.push_back(std::make_unique<Poller>(builder->AddCompletionQueue()));
-    methods_.push_back(std::make_unique<PollerMethods>(&normalizer_, &health_, layers_,
-                                                       options_.max_message_bytes, &state_, metrics_, &log_));
+    pollers_.push_back(std::make_unique<Poller>(builder->AddCompletionQueue(),
+                                                std::chrono::microseconds(options_.spin_microseconds)));
+    methods_.push_back(std::make_unique<PollerMethods>(
+        &normalizer_, &health_, NormalizeShared{layers_, &admission_, &workers_, metrics_, &log_},
+        options_.max_message_bytes, &state_));
   }
 }
 
@@ -204,8 +199,8 @@ void GrpcServerImpl::NotifyPollers() {
   for (auto& poller : pollers_) poller->Notify();
 }
 
-void GrpcServerImpl::SetServing() {
-  state_.serving = true;
+void GrpcServerImpl::TellServing(bool serving) {
+  state_.serving = serving;
   NotifyPollers();
 }
 

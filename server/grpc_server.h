@@ -25,6 +25,16 @@ struct GrpcServerOptions {
   std::vector<std::string> listen;  // host:port or unix:/path; none: reached in process alone
   int64_t max_message_bytes = int64_t{64} << 20;
   int polling_threads = 1;
+  int threads = 1;  // that take large messages
+  int64_t max_requests_in_flight = 1024;
+  int64_t max_bytes_in_flight = int64_t{1} << 30;  // of requests and their answers
+  int64_t memory_quota_bytes = int64_t{1} << 30;   // gRPC's own
+  int max_concurrent_streams = 256;                // of one connection
+  int max_metadata_bytes = 8192;                   // of one call
+  bool accept_compression = false;
+  int spin_microseconds = 0;
+  int max_connection_age_seconds = 0;  // 0: none
+  int max_connection_age_grace_seconds = 20;
 };
 
 class GrpcServer {
@@ -38,6 +48,8 @@ class GrpcServer {
                                                            const LayerRegistry* layers, Metrics* metrics);
 
   virtual void SetServing() = 0;
+  // Health checks are told so; calls are still answered.
+  virtual void SetNotServing() = 0;
 
   // Stops listening, lets the calls in flight finish for as long as `grace`, cancels the rest, and returns.
   virtual void Drain(std::chrono::milliseconds grace) = 0;

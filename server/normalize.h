@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "batch.h"
 #include "call.h"
 #include "layer_registry.h"
@@ -23,6 +24,10 @@ namespace normd {
 
 // How an answer is framed: by itself, or as an element of a stream, where an error is an answer as well.
 enum class Framing { kUnary, kStream };
+
+// The error as `framing` has it: in a stream as an answer, and what comes back is OK.
+absl::Status AnswerError(const absl::Status& status, Framing framing, std::string_view request_id,
+                         Answer* answer);
 
 // Handles one request after another; what it allocates is used again by the next. Not for two threads at
 // once.
@@ -40,10 +45,23 @@ class NormalizeHandler {
   std::string_view request_id() const { return request_.request_id; }  // as it came, of any length
 
  private:
+  // Where the rows of an operand lie.
+  struct Source {
+    wire::Slices slices;
+    wire::ByteRange range;
+  };
+  // Rows that one task computes, one stretch after another.
+  struct Part {
+    PayloadRows x;
+    PayloadRows residual;
+  };
   absl::Status Compute(const Call& call, Answer* answer);
   void MakeRoom(Answer* answer);
-  void OpenRows(const Call& call);
-  absl::Status ComputeRows(const Norm& norm);
+  void FindRows(const Call& call);
+  absl::Status ComputeRows(const Norm& norm, const Call& call);
+  absl::Status ComputePart(const Norm& norm, const Call& call, int64_t first, int64_t rows, Part* part);
+  // How many rows it was.
+  absl::StatusOr<int64_t> ComputeStretch(const Norm& norm, int64_t first, int64_t most_rows, Part* part);
   void WidenAnswer(Answer* answer);
   // The values as bytes of the data type: themselves where that is float32, else in `rounded`.
   std::span<const std::byte> RoundValues(const std::vector<float>& values,
@@ -59,8 +77,9 @@ class NormalizeHandler {
   wire::Timings timings_;
   std::vector<float> mean_;
   std::vector<float> rstd_;
-  PayloadRows x_;
-  PayloadRows residual_;
+  Source x_;
+  Source residual_;
+  std::vector<Part> parts_;
   std::byte* y_ = nullptr;             // where the rows are written: in the answer, or below
   std::byte* residual_sum_ = nullptr;  // the same
   std::vector<std::byte> y_scratch_;   // rows that nobody asked for, or that go back as values

@@ -11,11 +11,12 @@
 
 namespace normd {
 
-// What the command line and the environment say.
+// What the command line, the environment and the configuration file say, in this order of precedence.
 struct Options {
   GrpcServerOptions server;
   std::vector<std::string> checkpoints;  // NAME=FILE
   std::string target;                    // empty: the best
+  int drain_delay_seconds = 0;
   int drain_grace_seconds = 20;
   std::string http;                                           // host:port; empty: none
   std::string log_format = "text";                            // or "json"
@@ -23,8 +24,9 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> settings;  // every option and its value, to be shown
 };
 
-// Nothing, and the code to exit with, where the line was a mistake or asked for help, which has been printed.
-std::optional<Options> ParseOptions(int argc, char** argv, int* exit_code);
+// Nothing, and the code to exit with, where there was a mistake, or where help or the configuration was asked
+// for, which has been printed.
+std::optional<Options> ParseOptions(int argc, const char* const* argv, int* exit_code);
 
 }  // namespace normd
 

@@ -9,7 +9,9 @@
 #include <grpcpp/completion_queue.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <thread>
@@ -58,10 +60,14 @@ class LongCall {
 
 class Poller {
  public:
-  explicit Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std::move(queue)) {}
+  // Polls for as long as `spin` before it sleeps.
+  Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue, std::chrono::microseconds spin)
+      : queue_(std::move(queue)), spin_(spin) {}
   ~Poller();
 
   void Start();  // once the server has started and its first calls were requested
+  // From any thread: `operation` completes on the poller's thread.
+  void Post(Operation* operation);
   // From any thread: long calls are told to look again, at the latest when the thread is free.
   void Notify();
   // From any thread, once the server shuts down: until every call here was answered and no place asks again.
@@ -77,10 +83,11 @@ class Poller {
   friend class Place;
   class Errand;
   void Run();
+  bool Next(void** tag, bool* ok);
   void NoticeAll();
-  void ShutDownQueue() { queue_->Shutdown(); }
 
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  const std::chrono::microseconds spin_;
   std::atomic<int64_t> places_ = 0;
   // gRPC's queue orders what one thread hands to another. ThreadSanitizer cannot see into it, so an atomic of
   // ours says it once more, for the price of a plain load.

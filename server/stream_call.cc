@@ -4,12 +4,13 @@
 namespace normd {
 
 StreamCall::StreamCall(Poller* poller, const StreamMethod* method)
-    : poller_(poller), place_(poller), method_(method), handler_(method->layers) {
+    : poller_(poller), place_(poller), method_(method), task_(poller, method->shared, Framing::kStream) {
+  context_.AsyncNotifyWhenDone(done_.Begin());
   method_->ask(&context_, &stream_, poller_->queue(), ask_.Begin());
 }
 
 void StreamCall::OnAsked(bool ok) {
-  if (!ok) {
+  if (!ok) {  // no call came, so it will not be reported done either
     delete this;
     return;
   }
@@ -31,49 +32,30 @@ void StreamCall::OnRead(bool ok) {
 }
 
 void StreamCall::ServeNext() {
-  if (write_.busy() || finish_.busy() || finished_) return DeleteWhenDone();
+  if (computed_.busy() || write_.busy() || finish_.busy() || finished_) return DeleteWhenDone();
   if (!message_waits_) {
     if (no_more_messages_) Finish(grpc::Status::OK);
     return Notice();
   }
-  AnswerMessage();
+  if (task_.Begin(message_, context_, arrival_, &computed_)) return Write();
+  computed_.Begin();
+}
+
+void StreamCall::OnComputed(bool /*ok*/) { Write(); }
+
+// In a stream an error is an answer, so the call itself goes on.
+void StreamCall::Write() {
+  grpc::ByteBuffer response;
+  task_.Answer(context_, &response).IgnoreError();
+  stream_.Write(response, write_.Begin());
+  message_.Clear();
   message_waits_ = false;
   // Where messages never stop, only not reading the next one ends the stream.
-  if (!method_->state->draining) Read();
-}
-
-void StreamCall::AnswerMessage() {
-  counts().messages.Begin();
-  counts().Received(SizeOf(message_));
-  Call call;
-  call.message = view_.View(message_);
-  call.arrival = arrival_;
-  call.deadline = ToClock(context_.deadline(), arrival_);
-  // In a stream an error is an answer, so the call itself goes on.
-  handler_.Handle(call, Framing::kStream, &answer_).IgnoreError();
-  const grpc::ByteBuffer response = ToByteBuffer(&answer_);
-  Count(response);
-  stream_.Write(response, write_.Begin());
-}
-
-// Before the answer goes out, as for a unary call.
-void StreamCall::Count(const grpc::ByteBuffer& response) {
-  const int code = static_cast<int>(handler_.status().code());
-  const absl::string_view error = handler_.status().message();
-  const Clock::duration latency = Clock::now() - arrival_;
-  counts().rows.Add(static_cast<uint64_t>(handler_.rows()));
-  counts().Sent(SizeOf(response));
-  counts().messages.End(code, latency);
-  method_->metrics->RejectFor(code);
-  method_->log->Record({context_,
-                        Method::kNormalizeStream,
-                        code,
-                        {error.data(), error.size()},
-                        handler_.request_id(),
-                        latency});
+  if (!method_->state->draining && !no_more_messages_) Read();
 }
 
 void StreamCall::OnWritten(bool ok) {
+  task_.End();
   if (!ok) no_more_messages_ = true;
   ServeNext();
 }
@@ -81,7 +63,7 @@ void StreamCall::OnWritten(bool ok) {
 // When the server drains, a stream is ended as soon as what was read of it is answered; otherwise it would
 // hold the shutdown.
 void StreamCall::Notice() {
-  if (!method_->state->draining || write_.busy() || message_waits_) return;
+  if (!method_->state->draining || computed_.busy() || write_.busy() || message_waits_) return;
   Finish({grpc::StatusCode::UNAVAILABLE, "the server is draining"});
 }
 
@@ -95,14 +77,19 @@ void StreamCall::Finish(const grpc::Status& status) {
 void StreamCall::OnFinished(bool ok) {
   finished_ = true;
   if (!ok) code_ = grpc::StatusCode::CANCELLED;
-  if (!ok) method_->metrics->Reject(Rejection::kCancelled);
+  if (!ok) method_->shared->metrics->Reject(Rejection::kCancelled);
   counts().calls.End(code_, Clock::now() - begin_);
   poller_->Leave(this);
   DeleteWhenDone();
 }
 
+void StreamCall::OnDone(bool /*ok*/) {
+  if (context_.IsCancelled()) task_.Cancel();
+  DeleteWhenDone();
+}
+
 void StreamCall::DeleteWhenDone() {
-  if (finished_ && !read_.busy() && !write_.busy()) delete this;
+  if (finished_ && !read_.busy() && !computed_.busy() && !write_.busy() && !done_.busy()) delete this;
 }
 
 }  // namespace normd

@@ -8,12 +8,11 @@
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/async_stream.h>
 
-#include "metrics.h"
-#include "normalize.h"
+#include <functional>
+
+#include "normalize_task.h"
 #include "poller.h"
-#include "request_log.h"
 #include "serving_state.h"
-#include "to_grpc.h"
 
 namespace normd {
 
@@ -22,10 +21,8 @@ using RawStream = grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuff
 // What a stream needs of the server around it.
 struct StreamMethod {
   std::function<void(grpc::ServerContext*, RawStream*, grpc::ServerCompletionQueue*, void*)> ask;
-  const LayerRegistry* layers;
+  NormalizeShared* shared;
   const ServingState* state;
-  Metrics* metrics;
-  RequestLog* log;
 };
 
 class StreamCall : public LongCall {
@@ -36,22 +33,21 @@ class StreamCall : public LongCall {
  private:
   void OnAsked(bool ok);
   void OnRead(bool ok);
+  void OnComputed(bool ok);
   void OnWritten(bool ok);
   void OnFinished(bool ok);
+  void OnDone(bool ok);
   void Read();
   void ServeNext();
-  void AnswerMessage();
-  void Count(const grpc::ByteBuffer& response);
-  MethodMetrics& counts() { return (*method_->metrics)[Method::kNormalizeStream]; }
+  void Write();
+  MethodMetrics& counts() { return (*method_->shared->metrics)[Method::kNormalizeStream]; }
   void Finish(const grpc::Status& status);
   void DeleteWhenDone();
 
   Poller* poller_;
   Place place_;
   const StreamMethod* method_;
-  NormalizeHandler handler_;
-  MessageSlices view_;
-  Answer answer_;
+  NormalizeTask task_;
   grpc::ServerContext context_;
   RawStream stream_{&context_};
   grpc::ByteBuffer message_;
@@ -59,8 +55,10 @@ class StreamCall : public LongCall {
   Clock::time_point arrival_;  // of the message
   Step<StreamCall> ask_{this, &StreamCall::OnAsked};
   Step<StreamCall> read_{this, &StreamCall::OnRead};
+  Step<StreamCall> computed_{this, &StreamCall::OnComputed};
   Step<StreamCall> write_{this, &StreamCall::OnWritten};
   Step<StreamCall> finish_{this, &StreamCall::OnFinished};
+  Step<StreamCall> done_{this, &StreamCall::OnDone};
   bool message_waits_ = false;
   bool no_more_messages_ = false;
   bool finished_ = false;

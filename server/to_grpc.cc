@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "to_grpc.h"
 
+#include <google/protobuf/any.pb.h>
+#include <google/protobuf/duration.pb.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <chrono>
 #include <string>
 #include <utility>
+
+#include "admission.h"
 
 namespace normd {
 namespace {
@@ -23,12 +31,39 @@ grpc::Slice TakeSlice(AnswerPayload* payload) {
   return {payload->bytes.release(), payload->size, [](void* p) { delete[] static_cast<std::byte*>(p); }};
 }
 
+// One field of the wire format with `bytes` in it.
+std::string Field(int number, const std::string& bytes) {
+  std::string field;
+  google::protobuf::io::StringOutputStream stream(&field);
+  google::protobuf::io::CodedOutputStream out(&stream);
+  out.WriteTag(static_cast<uint32_t>(number << 3 | 2));
+  out.WriteVarint32(static_cast<uint32_t>(bytes.size()));
+  out.WriteString(bytes);
+  out.Trim();
+  return field;
+}
+
+// A google.rpc.Status (code = 1, message = 2, details = 3) with a google.rpc.RetryInfo (retry_delay = 1): two
+// messages that protobuf itself does not come with.
+std::string RetryDetails(const absl::Status& status, const std::string& text) {
+  google::protobuf::Duration delay;
+  delay.set_nanos(static_cast<int32_t>(std::chrono::nanoseconds(kRetryAfter).count()));
+  google::protobuf::Any info;
+  info.set_type_url("type.googleapis.com/google.rpc.RetryInfo");
+  info.set_value(Field(1, delay.SerializeAsString()));
+  const std::string code = {1 << 3, static_cast<char>(status.code())};
+  return code + Field(2, text) + Field(3, info.SerializeAsString());
+}
+
 }  // namespace
 
 grpc::Status ToGrpc(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
   // The canonical codes have the same numbers in both.
-  return {static_cast<grpc::StatusCode>(status.code()), Cut(std::string(status.message()))};
+  const auto code = static_cast<grpc::StatusCode>(status.code());
+  std::string text = Cut(std::string(status.message()));
+  if (absl::IsResourceExhausted(status)) return {code, text, RetryDetails(status, text)};
+  return {code, std::move(text)};
 }
 
 Clock::time_point ToClock(std::chrono::system_clock::time_point deadline, Clock::time_point now) {

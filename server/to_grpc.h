@@ -18,7 +18,8 @@
 
 namespace normd {
 
-// The one converter. The text is cut at 1,024 bytes, since it travels in an 8 KiB block of metadata.
+// The one converter. The text is cut at 1,024 bytes, since it travels in an 8 KiB block of metadata. What is
+// short of a resource says in its details, a google.rpc.Status with a RetryInfo, when to try again.
 grpc::Status ToGrpc(const absl::Status& status);
 
 // A deadline on our clock; gRPC's is on the system's.
