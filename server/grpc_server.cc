@@ -111,7 +111,7 @@ class GrpcServerImpl : public GrpcServer {
 
  private:
   void Configure(grpc::ServerBuilder* builder);
-  void LimitConnections(grpc::ServerBuilder* builder);
+  void LimitConnections(grpc::ServerBuilder* builder) const;
   void TellServing(bool serving);
   void NotifyPollers();
 
@@ -131,7 +131,7 @@ class GrpcServerImpl : public GrpcServer {
   std::vector<int> ports_;
 };
 
-void GrpcServerImpl::LimitConnections(grpc::ServerBuilder* builder) {
+void GrpcServerImpl::LimitConnections(grpc::ServerBuilder* builder) const {
   builder->SetResourceQuota(
       grpc::ResourceQuota("normd").Resize(static_cast<size_t>(options_.memory_quota_bytes)));
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options_.max_concurrent_streams);

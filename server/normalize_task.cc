@@ -32,7 +32,7 @@ bool NormalizeTask::Begin(const grpc::ByteBuffer& message, const grpc::ServerCon
   }
   share_ = share;
   call_.message = view_.View(message);
-  call_.deadline = ToClock(context.deadline(), arrival);
+  call_.deadline = ToClock(context.raw_deadline(), arrival);
   call_.cancelled = &cancelled_;
   if (size > kLargeBytes) {
     RunOnWorkers(done);
@@ -70,7 +70,7 @@ void NormalizeTask::RunOnWorkers(Operation* done) {
 // Counted before the answer goes out: who has it may ask for the metrics next.
 absl::Status NormalizeTask::Answer(const grpc::ServerContext& context, grpc::ByteBuffer* response) {
   if (status_.ok()) {
-    *response = ToByteBuffer(&answer_);
+    ToByteBuffer(&answer_, response);
     counts_->Sent(SizeOf(*response));
   }
   const int code = static_cast<int>(outcome_.code());

@@ -6,6 +6,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@ namespace normd {
 namespace {
 
 constexpr size_t kMaxStatusText = 1024;
+constexpr int64_t kSecondsOfADay = 86400;
 
 // Cut before the first byte of a character, so that what is left is still UTF-8.
 std::string Cut(std::string text) {
@@ -63,18 +65,19 @@ grpc::Status ToGrpc(const absl::Status& status) {
   const auto code = static_cast<grpc::StatusCode>(status.code());
   std::string text = Cut(std::string(status.message()));
   if (absl::IsResourceExhausted(status)) return {code, text, RetryDetails(status, text)};
-  return {code, std::move(text)};
+  return {code, text};
 }
 
-Clock::time_point ToClock(std::chrono::system_clock::time_point deadline, Clock::time_point now) {
-  // A call without a deadline has one at the end of time, which a subtraction would overflow.
-  constexpr auto kNever = std::chrono::hours(24 * 365);
-  const auto system_now = std::chrono::system_clock::now();
-  if (deadline > system_now + kNever) return Clock::time_point::max();
-  return now + std::chrono::duration_cast<Clock::duration>(deadline - system_now);
+Clock::time_point ToClock(gpr_timespec deadline, Clock::time_point now) {
+  // A call without a deadline has one at the end of time.
+  if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return Clock::time_point::max();
+  const gpr_timespec left = gpr_time_sub(deadline, gpr_now(deadline.clock_type));
+  // A day is soon enough to be asked again, and no sum of it overflows.
+  const int64_t seconds = std::clamp<int64_t>(left.tv_sec, -kSecondsOfADay, kSecondsOfADay);
+  return now + std::chrono::seconds(seconds) + std::chrono::nanoseconds(left.tv_nsec);
 }
 
-grpc::ByteBuffer ToByteBuffer(Answer* answer) {
+void ToByteBuffer(Answer* answer, grpc::ByteBuffer* buffer) {
   grpc::Slice slices[4] = {grpc::Slice(answer->head)};
   size_t count = 1;
   const auto append = [&](grpc::Slice slice) {
@@ -83,13 +86,14 @@ grpc::ByteBuffer ToByteBuffer(Answer* answer) {
   append(TakeSlice(&answer->residual_sum));
   append(grpc::Slice(answer->between));
   append(TakeSlice(&answer->normalized));
-  return {slices, count};
+  grpc::ByteBuffer made(slices, count);
+  buffer->Swap(&made);  // an assignment would copy
 }
 
 wire::Slices MessageSlices::View(const grpc::ByteBuffer& buffer) {
-  slices_.clear();
+  slices_.resize(1);
   views_.clear();
-  if (!buffer.Dump(&slices_).ok()) return {};
+  if (!buffer.TrySingleSlice(slices_.data()).ok() && !buffer.Dump(&slices_).ok()) return {};
   for (const grpc::Slice& slice : slices_) {
     views_.emplace_back(reinterpret_cast<const char*>(slice.begin()), slice.size());
   }

@@ -6,6 +6,7 @@
 #define NORMD_SERVER_TO_GRPC_H_
 
 #include <google/protobuf/message_lite.h>
+#include <grpc/support/time.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/status.h>
 
@@ -22,11 +23,11 @@ namespace normd {
 // short of a resource says in its details, a google.rpc.Status with a RetryInfo, when to try again.
 grpc::Status ToGrpc(const absl::Status& status);
 
-// A deadline on our clock; gRPC's is on the system's.
-Clock::time_point ToClock(std::chrono::system_clock::time_point deadline, Clock::time_point now);
+// A deadline on our clock; gRPC has its own.
+Clock::time_point ToClock(gpr_timespec deadline, Clock::time_point now);
 
 // The answer's bytes as slices. The payload is not copied: gRPC frees it when it has gone out.
-grpc::ByteBuffer ToByteBuffer(Answer* answer);
+void ToByteBuffer(Answer* answer, grpc::ByteBuffer* buffer);
 
 // Bytes of a message as it travels.
 inline size_t SizeOf(const grpc::ByteBuffer& message) { return message.Length(); }

@@ -17,8 +17,11 @@ size_t VarintSize(uint64_t value) {
 }
 
 void AppendVarint(uint64_t value, std::string* out) {
-  for (; value >= 0x80; value >>= 7) out->push_back(static_cast<char>(value | 0x80));
-  out->push_back(static_cast<char>(value));
+  char bytes[10];
+  size_t count = 0;
+  for (; value >= 0x80; value >>= 7) bytes[count++] = static_cast<char>(value | 0x80);
+  bytes[count++] = static_cast<char>(value);
+  out->append(bytes, count);
 }
 
 void AppendLength(uint32_t number, uint64_t size, std::string* out) {

@@ -154,12 +154,15 @@ TEST(CancellationTest, IsSeenBetweenChunks) {
 
 class MetadataLimitTest : public ServiceTest {
  protected:
-  MetadataLimitTest() : ServiceTest({.listen = {"127.0.0.1:0"}, .max_metadata_bytes = 4096}) {
-    Connect(grpc::CreateChannel(server_->addresses()[0], grpc::InsecureChannelCredentials()));
-  }
+  MetadataLimitTest() : ServiceTest({.listen = {"127.0.0.1:0"}, .max_metadata_bytes = 4096}) {}
+  // On a connection of its own: gRPC may close the one on which it refused metadata.
   grpc::StatusCode CodeWith(size_t bytes) {
     grpc::ClientContext context;
     context.AddMetadata("x-filler", std::string(bytes, 'a'));
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    Connect(
+        grpc::CreateCustomChannel(server_->addresses()[0], grpc::InsecureChannelCredentials(), arguments));
     v1::NormalizeResponse response;
     return normalizer_->Normalize(&context, RowsOf64(1), &response).error_code();
   }
