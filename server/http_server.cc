@@ -17,13 +17,12 @@
 namespace normd {
 namespace {
 
-constexpr size_t kMaxConnections = 64;
-constexpr auto kPatience = std::chrono::seconds(10);  // for a whole request and answer
-
 class HttpServerImpl : public HttpServer {
  public:
-  HttpServerImpl(TcpListener listener, HttpHandler handler, std::function<void()> each_second)
-      : listener_(std::move(listener)),
+  HttpServerImpl(TcpListener listener, HttpHandler handler, std::function<void()> each_second,
+                 const HttpLimits& limits)
+      : limits_(limits),
+        listener_(std::move(listener)),
         handler_(std::move(handler)),
         each_second_(std::move(each_second)),
         wake_(eventfd(0, EFD_CLOEXEC)),
@@ -39,6 +38,7 @@ class HttpServerImpl : public HttpServer {
   void Accept();
   void Serve();
 
+  HttpLimits limits_;
   TcpListener listener_;
   HttpHandler handler_;
   std::function<void()> each_second_;
@@ -90,8 +90,8 @@ void HttpServerImpl::Accept() {
   const int fd = accept4(listener_.fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   accepts_ = fd >= 0;  // out of descriptors: no more until the next tick, rather than to try without a pause
   if (fd < 0) return;
-  if (connections_.size() == kMaxConnections) connections_.erase(connections_.begin());
-  connections_.push_back(std::make_unique<HttpConnection>(fd, Clock::now() + kPatience));
+  if (connections_.size() == limits_.connections) connections_.erase(connections_.begin());
+  connections_.push_back(std::make_unique<HttpConnection>(fd, Clock::now() + limits_.patience));
 }
 
 void HttpServerImpl::Tick() {
@@ -106,10 +106,12 @@ void HttpServerImpl::Tick() {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& address, HttpHandler handler,
-                                                              std::function<void()> each_second) {
+                                                              std::function<void()> each_second,
+                                                              const HttpLimits& limits) {
   auto listener = ListenOnTcp(address);
   if (!listener.ok()) return listener.status();
-  return std::make_unique<HttpServerImpl>(*std::move(listener), std::move(handler), std::move(each_second));
+  return std::make_unique<HttpServerImpl>(*std::move(listener), std::move(handler), std::move(each_second),
+                                          limits);
 }
 
 }  // namespace normd

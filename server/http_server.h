@@ -10,6 +10,8 @@
 #ifndef NORMD_SERVER_HTTP_SERVER_H_
 #define NORMD_SERVER_HTTP_SERVER_H_
 
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,6 +21,11 @@
 
 namespace normd {
 
+struct HttpLimits {
+  size_t connections = 64;
+  std::chrono::milliseconds patience = std::chrono::seconds(10);  // for a whole request and answer
+};
+
 class HttpServer {
  public:
   virtual ~HttpServer() = default;  // stops it
@@ -26,7 +33,8 @@ class HttpServer {
   // Serves `handler` at `address`, host:port, and calls `each_second`; both on the server's own thread.
   // Errors: InvalidArgument for an address that is none; Unavailable that says why it cannot be listened on.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address, HttpHandler handler,
-                                                           std::function<void()> each_second);
+                                                           std::function<void()> each_second,
+                                                           const HttpLimits& limits = {});
 
   // As it is listened on: a port 0 has become the one that was given.
   virtual const std::string& address() const = 0;

@@ -58,6 +58,9 @@ class HttpServerTest : public testing::Test {
     if (path == "/large") return {.body = std::string(8 << 20, 'x')};
     return {.body = "path " + std::string(path) + "\n"};
   }
+  void Restart(const HttpLimits& limits) {
+    server_ = *HttpServer::Start("127.0.0.1:0", Answer, [this] { ++ticks_; }, limits);
+  }
   std::string Ask(std::string_view bytes) const { return RawClient(server_->address()).Ask(bytes); }
 
   std::atomic<int> ticks_ = 0;
@@ -98,15 +101,23 @@ TEST_F(HttpServerTest, AHeadWithoutEndIsRefused) {
   EXPECT_THAT(Ask(head), StartsWith("HTTP/1.1 431 "));
 }
 
-// More than there are places for: those that say nothing make room.
+// More than there are places for: those that say nothing make room. Patience would never end them.
 TEST_F(HttpServerTest, SilentClientsKeepNobodyOut) {
+  Restart({.connections = 8, .patience = std::chrono::hours(1)});
   std::vector<std::unique_ptr<RawClient>> silent;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 20; ++i) {
     silent.push_back(std::make_unique<RawClient>(server_->address()));
     ASSERT_TRUE(silent.back()->connected());
   }
   EXPECT_THAT(Ask("GET /a HTTP/1.1\r\n\r\n"), HasSubstr("path /a\n"));
   EXPECT_EQ(silent.front()->ReadAll(), "");
+}
+
+TEST_F(HttpServerTest, PatienceEnds) {
+  Restart({.connections = 8, .patience = std::chrono::milliseconds(1)});
+  const RawClient client(server_->address());
+  ASSERT_TRUE(client.connected());
+  EXPECT_EQ(client.ReadAll(), "");
 }
 
 TEST_F(HttpServerTest, CallsBackEachSecond) {
