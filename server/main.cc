@@ -90,12 +90,12 @@ absl::Status ServeUntilStopped(const Options& options, LayerRegistry* layers, Me
                TargetsOfThisCpu(), layers->size());
   for (const std::string& address : (*server)->addresses()) spdlog::info("listening on {}", address);
   WaitForStop();
+  metrics->set_phase(Phase::kDraining);
   if (options.drain_delay_seconds > 0) {
     (*server)->SetNotServing();
     spdlog::info("not serving any more, and draining in {} s", options.drain_delay_seconds);
     std::this_thread::sleep_for(std::chrono::seconds(options.drain_delay_seconds));
   }
-  metrics->set_phase(Phase::kDraining);
   spdlog::info("draining: calls in flight have {} s", options.drain_grace_seconds);
   (*server)->Drain(std::chrono::seconds(options.drain_grace_seconds));
   spdlog::info("stopped");

@@ -56,7 +56,7 @@ void NormalizeCall::Answer() {
 }
 
 void NormalizeCall::OnFinished(bool ok) {
-  if (!ok) method_->shared->metrics->Reject(Rejection::kCancelled);
+  if (!ok) task_.CountLost();
   task_.End();
   AskAgainWhenOver();
 }

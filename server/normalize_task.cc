@@ -83,6 +83,11 @@ absl::Status NormalizeTask::Answer(const grpc::ServerContext& context, grpc::Byt
   return status_;
 }
 
+// An error has a reason of its own, and a request is counted under one.
+void NormalizeTask::CountLost() {
+  if (outcome_.ok()) shared_->metrics->Reject(Rejection::kCancelled);
+}
+
 void NormalizeTask::End() {
   if (share_ > 0) shared_->admission->Leave(share_);
   share_ = 0;

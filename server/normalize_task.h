@@ -47,6 +47,8 @@ class NormalizeTask {
   // On the poller's thread: counts and logs the outcome, and fills `response` where there is one to send.
   // Otherwise what comes back says why not.
   absl::Status Answer(const grpc::ServerContext& context, grpc::ByteBuffer* response);
+  // Where the answer could not go out, because its client has left: a result was computed in vain.
+  void CountLost();
   // Once the answer has gone out: gives back its share of what may be in flight.
   void End();
 

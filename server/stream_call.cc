@@ -77,7 +77,6 @@ void StreamCall::Finish(const grpc::Status& status) {
 void StreamCall::OnFinished(bool ok) {
   finished_ = true;
   if (!ok) code_ = grpc::StatusCode::CANCELLED;
-  if (!ok) method_->shared->metrics->Reject(Rejection::kCancelled);
   counts().calls.End(code_, Clock::now() - begin_);
   poller_->Leave(this);
   DeleteWhenDone();

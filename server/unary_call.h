@@ -50,7 +50,6 @@ class UnaryCall : public Operation {
       delete this;
       return;
     }
-    if (!ok) method_->metrics->Reject(Rejection::kCancelled);
     Ask();
   }
 

@@ -61,7 +61,7 @@ measure_instructions() {
 # --- The service
 
 # Functions of normd that hold one another, for a call of Normalize: the name in the table, and how callgrind writes it.
-readonly ANSWERS='normd::UnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>::Answer()'
+readonly ANSWERS='normd::NormalizeCall::OnAsked(bool)'
 readonly PARTS=("in all|$ANSWERS" "gRPC's Finish|grpc::Server::PerformOpsOnCall(" "the handler|normd::NormalizeHandler::Handle("
   "of which the kernel|normd::Norm::Run(")
 

@@ -158,6 +158,15 @@ class Http(unittest.TestCase):
             stream.cancel()
             self.assertEqual(server.wait(), 0, server.output())
 
+    def test_not_ready_before_draining_begins(self):
+        with HttpServer("--drain-delay", "600") as server:
+            server.terminate()
+            await_answer(server.http, "/readyz", 503, server.process)
+            answer = server.stub().Normalize(request(random_rows(3, 8, seed=5)), timeout=PATIENCE)
+            self.assertEqual(len(answer.data), 3 * 8 * 4)
+            server.terminate()
+            self.assertEqual(server.wait(), 128 + 15)
+
     def test_addresses_that_cannot_be_had_are_errors(self):
         for address in ("nowhere", "127.0.0.1:99999", "127.0.0.1:", "unix:/tmp/x"):
             code, out, err = run(NORMD, "--listen", f"127.0.0.1:{free_port()}", "--http", address)
