@@ -21,6 +21,7 @@ NormalizeTask::NormalizeTask(Poller* poller, NormalizeShared* shared, Framing fr
 bool NormalizeTask::Begin(const grpc::ByteBuffer& message, const grpc::ServerContext& context,
                           Clock::time_point arrival, Operation* done) {
   const size_t size = SizeOf(message);
+  cancelled_ = false;
   tally_->Begin();
   counts_->Received(size);
   call_.arrival = arrival;
@@ -69,6 +70,7 @@ void NormalizeTask::RunOnWorkers(Operation* done) {
 
 // Counted before the answer goes out: who has it may ask for the metrics next.
 absl::Status NormalizeTask::Answer(const grpc::ServerContext& context, grpc::ByteBuffer* response) {
+  view_.Clear();
   if (status_.ok()) {
     ToByteBuffer(&answer_, response);
     counts_->Sent(SizeOf(*response));

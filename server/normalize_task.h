@@ -44,8 +44,8 @@ class NormalizeTask {
              Operation* done);
   // From any thread: nobody waits any more.
   void Cancel() { cancelled_ = true; }
-  // On the poller's thread: counts and logs the outcome, and fills `response` where there is one to send.
-  // Otherwise what comes back says why not.
+  // On the poller's thread, with the message still there: counts and logs the outcome, and fills `response`
+  // where there is one to send. Otherwise what comes back says why not.
   absl::Status Answer(const grpc::ServerContext& context, grpc::ByteBuffer* response);
   // Where the answer could not go out, because its client has left: a result was computed in vain.
   void CountLost();

@@ -159,7 +159,10 @@ void AddLog(CLI::App* app, Options* options) {
 
 void AddConfiguration(CLI::App* app, bool* print) {
   app->config_formatter(std::make_shared<ConfigBelowEnvironment>());
-  app->set_config("--config", "", "Read options from a TOML file: listen = [\"127.0.0.1:8001\"]")
+  // The parser does not look at a configuration option's environment itself.
+  const char* const file = std::getenv("NORMD_CONFIG");
+  app->set_config("--config", file == nullptr ? "" : file, "Read options from a TOML file: threads = 2",
+                  /*config_required=*/file != nullptr)
       ->envname("NORMD_CONFIG")
       ->type_name("FILE");
   app->allow_config_extras(CLI::config_extras_mode::error);

@@ -37,6 +37,9 @@ inline size_t SizeOf(const google::protobuf::MessageLite& message) { return mess
 class MessageSlices {
  public:
   wire::Slices View(const grpc::ByteBuffer& buffer);
+  // Lets go of the message, which the buffer must outlive: where memory is short, gRPC 1.51 crashes when the
+  // last to let go of its bytes is a slice and not a buffer.
+  void Clear() { slices_.clear(); }
 
  private:
   std::vector<grpc::Slice> slices_;
