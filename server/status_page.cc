@@ -221,7 +221,7 @@ std::string Layers(const LayerRegistry* layers) {
 std::string Settings(const PageFacts& facts) {
   std::vector<Cells> rows;
   for (const auto& [name, value] : facts.settings) {
-    if (rows.size() < kMaxSettings) rows.push_back({name, value});
+    if (rows.size() < kMaxSettings) rows.push_back({name, value.empty() ? "\u2013" : value});
   }
   return Section("Settings", Table({"option", "value"}, rows, 2));
 }
