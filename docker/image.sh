@@ -34,13 +34,14 @@ await_engine() {
   done
 }
 
-# Without bridge and firewall rules, which not every kernel has; the storage driver is the best that it finds.
+# Without bridge and firewall rules, which not every kernel has; the storage driver is the best that it finds. In a session
+# of its own: an interrupt from the terminal would end it before it has ended its containers.
 start_engine() {
   say "no container engine runs here: starting one"
   engine_dir=$(mktemp -d)
   docker=(as_root docker --host "unix://$engine_dir/socket")
   mkdir -p build
-  as_root dockerd --host "unix://$engine_dir/socket" --data-root "$PWD/build/docker" --exec-root "$engine_dir/run" \
+  as_root setsid dockerd --host "unix://$engine_dir/socket" --data-root "$PWD/build/docker" --exec-root "$engine_dir/run" \
     --pidfile "$engine_dir/pid" --iptables=false --ip6tables=false --bridge=none >build/dockerd.log 2>&1 &
   engine_job=$!
   await_engine
@@ -57,10 +58,17 @@ try_engine() {
     engine_fault=$(grep -m 1 rror build/engine-probe.log | head -c 500)
 }
 
+# By the engine's own pid: the job is a shell that an interrupt ends first. Containers that do not heed SIGTERM take 15 s.
 stop_engine() {
   [ -n "${engine_dir:-}" ] || return 0
-  as_root kill "$(cat "$engine_dir/pid" 2>/dev/null)" 2>/dev/null || true
-  wait "$engine_job" || true
+  local pid
+  pid=$(cat "$engine_dir/pid" 2>/dev/null) || pid=none
+  as_root kill "$pid" 2>/dev/null || true
+  for _ in {1..300}; do
+    [ -d "/proc/$pid" ] || break
+    sleep 0.1
+  done
+  [ ! -d "/proc/$pid" ] || die "dockerd, process $pid, did not end within 30 s of SIGTERM; it keeps $engine_dir"
   as_root umount "$engine_dir/run/netns/default" 2>/dev/null || true  # which a build with this machine's network leaves
   as_root rm -rf "$engine_dir"
   engine_dir=
