@@ -30,10 +30,10 @@ using NormalizerService = v1::Normalizer::WithRawMethod_Normalize<
 class PollerMethods {
  public:
   PollerMethods(NormalizerService* normalizer, grpc::health::v1::Health::AsyncService* health,
-                const NormalizeShared& shared, int64_t max_message_bytes, const ServingState* state)
+                NormalizeShared shared, int64_t max_message_bytes, const ServingState* state)
       : normalizer_(normalizer),
         health_(health),
-        shared_(shared),
+        shared_(std::move(shared)),
         max_message_bytes_(max_message_bytes),
         state_(state) {}
 

@@ -2,6 +2,7 @@
 #include <malloc.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
@@ -25,6 +26,10 @@
 
 namespace normd {
 namespace {
+
+// What clients that watch the health get to go elsewhere: gRPC cancels the calls that reach it between the
+// shutdown and the moment when the client hears of it.
+constexpr std::chrono::milliseconds kNotice(100);
 
 // Large messages and answers come and go. Mapped anew each time, the pages of a 32 MB answer alone took a
 // third of its call; a few of them are kept, and what is beyond goes back to the system.
@@ -91,11 +96,11 @@ absl::Status ServeUntilStopped(const Options& options, LayerRegistry* layers, Me
   for (const std::string& address : (*server)->addresses()) spdlog::info("listening on {}", address);
   WaitForStop();
   metrics->set_phase(Phase::kDraining);
-  if (options.drain_delay_seconds > 0) {
-    (*server)->SetNotServing();
+  (*server)->SetNotServing();
+  if (options.drain_delay_seconds > 0)
     spdlog::info("not serving any more, and draining in {} s", options.drain_delay_seconds);
-    std::this_thread::sleep_for(std::chrono::seconds(options.drain_delay_seconds));
-  }
+  std::this_thread::sleep_for(
+      std::max<std::chrono::milliseconds>(kNotice, std::chrono::seconds(options.drain_delay_seconds)));
   spdlog::info("draining: calls in flight have {} s", options.drain_grace_seconds);
   (*server)->Drain(std::chrono::seconds(options.drain_grace_seconds));
   spdlog::info("stopped");

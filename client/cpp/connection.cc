@@ -13,6 +13,23 @@
 namespace normd {
 namespace {
 
+// Calls go in turn to each server that the address names and whose health check says SERVING; one that says
+// it is going, or is gone, before it has answered is asked again, mostly of another.
+constexpr char kServiceConfig[] = R"json({
+  "loadBalancingConfig": [{"round_robin": {}}],
+  "healthCheckConfig": {"serviceName": ""},
+  "methodConfig": [{
+    "name": [{"service": "normd.v1.Normalizer"}],
+    "retryPolicy": {
+      "maxAttempts": 5, "initialBackoff": "0.05s", "maxBackoff": "1s", "backoffMultiplier": 2,
+      "retryableStatusCodes": ["UNAVAILABLE"]
+    }
+  }]
+})json";
+// What was sent of a call is kept as long as it may be sent again, up to this; gRPC's own 256 KiB would leave
+// larger messages without a second attempt.
+constexpr int kRetryBufferBytes = 128 << 20;
+
 constexpr char kHealthCheck[] = "/grpc.health.v1.Health/Check";
 
 // An infinite duration would overflow the clock's own type.
@@ -39,6 +56,10 @@ grpc::ChannelArguments Arguments(const ClientOptions& options) {
   // Channels with equal arguments would share one connection, and clients then wait for each other's bytes.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, options.retries ? 1 : 0);
+  if (options.retries) {
+    arguments.SetServiceConfigJSON(kServiceConfig);
+    arguments.SetInt(GRPC_ARG_PER_RPC_RETRY_BUFFER_SIZE, kRetryBufferBytes);
+  }
   // The address is meant: no proxy out of the environment, no TXT look-up of a service's configuration.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.h"
 
+#include <cstdlib>
 #include <iostream>
 
 #include "absl/strings/ascii.h"
@@ -19,6 +20,9 @@ bool IsOurFault(const absl::Status& status) {
 }  // namespace
 
 int RunNormctl(int argc, const char* const* argv) {
+  // What is wrong normctl says itself; gRPC's own lines, such as that a server has no health to watch, are
+  // for those who ask for them.
+  setenv("GRPC_VERBOSITY", "NONE", 0);
   CLI::App app("normctl: normalize tokens, and measure the service that does", "normctl");
   app.set_version_flag("--version", NORMD_VERSION);
   app.require_subcommand(1);

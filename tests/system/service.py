@@ -39,15 +39,25 @@ class Server:
         self.tcp = f"127.0.0.1:{free_port()}"
         self.unix = f"unix:{self.folder}/normd.sock"
         self.log = open(f"{self.folder}/log", "w+b")  # pylint: disable=consider-using-with
-        command = [NORMD, "--listen", self.tcp, "--listen", self.unix, *arguments]
-        environment = dict(os.environ, **({"NORMD_TARGET": target} if target else {}))
-        self.process = subprocess.Popen(command, env=environment, stdout=self.log, stderr=subprocess.STDOUT)
+        self.command = [NORMD, "--listen", self.tcp, "--listen", self.unix, *arguments]
+        self.environment = dict(os.environ, **({"NORMD_TARGET": target} if target else {}))
         self.channels = []
+        self.start()
         try:
             self.wait_until_serving()
         except BaseException:
             self.close()
             raise
+
+    def start(self):
+        self.process = subprocess.Popen(
+            self.command, env=self.environment, stdout=self.log, stderr=subprocess.STDOUT
+        )
+
+    def start_again(self):
+        """After its process has ended: at the same addresses."""
+        self.start()
+        self.wait_until_serving()
 
     def __enter__(self):
         return self

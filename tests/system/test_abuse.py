@@ -2,6 +2,7 @@
 """What must not hurt the server: bombs, lies about sizes, floods. Memory is read from /proc while it happens."""
 
 import concurrent.futures
+import os
 import unittest
 
 import grpc
@@ -10,6 +11,7 @@ from normd.v1 import normalizer_pb2 as pb
 from service import Server, request
 
 MIB = 1 << 20
+SANITIZED = os.environ["NORMD_SANITIZED"] == "1"
 
 
 def memory(server, field="VmRSS"):
@@ -41,6 +43,12 @@ class AbuseBase(unittest.TestCase):
         self.stub.Normalize(request(np.ones((1, 4), np.float32)), timeout=60)
 
 
+    def assert_below(self, resident, most):
+        """Under a sanitizer, whose shadows are resident as well, nothing can be said."""
+        if not SANITIZED:
+            self.assertLess(resident, most)
+
+
 class Abuse(AbuseBase):
     def test_zero_bomb_in_gzip_is_refused_and_takes_no_memory(self):
         self.assert_alive()
@@ -50,7 +58,7 @@ class Abuse(AbuseBase):
             code_of(lambda: self.stub.Normalize(message, compression=grpc.Compression.Gzip, timeout=60)),
             grpc.StatusCode.UNIMPLEMENTED,
         )
-        self.assertLess(memory(self.server, "VmHWM") - before, 10 * MIB)
+        self.assert_below(memory(self.server, "VmHWM") - before, 10 * MIB)
         self.assert_alive()
 
     def test_sizes_that_are_not_there(self):
@@ -65,7 +73,7 @@ class Abuse(AbuseBase):
             (pb.NormalizeRequest(layer="layer_norm", hidden=4, outputs=[1] * 1_000_000, data=tokens), invalid),
         ):
             self.assertEqual(code_of(lambda sent=message: self.stub.Normalize(sent, timeout=60)), code)
-        self.assertLess(memory(self.server, "VmHWM") - before, 20 * MIB)
+        self.assert_below(memory(self.server, "VmHWM") - before, 20 * MIB)
         self.assert_alive()
 
     def test_longer_than_the_longest_message(self):
@@ -94,7 +102,7 @@ class Flood(AbuseBase):
         with concurrent.futures.ThreadPoolExecutor(64) as pool:
             codes = list(pool.map(lambda i: code_of(lambda: raw[i % 8](message, timeout=120)), range(64)))
         self.assertEqual(set(codes) - self.allowed, set(), codes)
-        self.assertLess(memory(self.server, "VmHWM"), self.most)
+        self.assert_below(memory(self.server, "VmHWM"), self.most)
         self.assert_alive()
 
 

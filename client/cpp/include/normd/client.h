@@ -31,7 +31,9 @@ namespace normd {
 struct ClientOptions {
   absl::Duration connect_timeout = absl::Seconds(10);
   int64_t max_receive_bytes = -1;  // the longest answer taken; -1: any
-  bool retries = true;             // gRPC's transparent retries; off, a call is about a tenth faster
+  // Calls go in turn to all healthy servers of the address (its DNS records, or ipv4:A:PORT,B:PORT), and
+  // again to another where one is UNAVAILABLE. Off, one server is asked once, which is about a tenth faster.
+  bool retries = true;
 };
 
 struct CallOptions {
