@@ -148,4 +148,11 @@ void RemoveSocketFile(const std::string& address) {
   if (IsUnix(address)) unlink(address.c_str() + kUnix.size());
 }
 
+bool IsLocal(const std::string& address) {
+  for (const char* prefix : {"unix:", "127.", "localhost:", "[::1]:"}) {
+    if (address.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
 }  // namespace normd

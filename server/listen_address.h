@@ -15,6 +15,9 @@ namespace normd {
 // a port is in use.
 absl::Status PrepareListenAddress(const std::string& address);
 
+// Whether only this machine can reach it: a Unix socket, or loopback.
+bool IsLocal(const std::string& address);
+
 // A socket that is listened on, and its address: a port 0 has become the one that was given.
 struct TcpListener {
   int fd;

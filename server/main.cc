@@ -17,6 +17,7 @@
 #include "grpc_server.h"
 #include "http_server.h"
 #include "layer_registry.h"
+#include "listen_address.h"
 #include "log.h"
 #include "metrics.h"
 #include "options.h"
@@ -48,6 +49,12 @@ void SetUpProcess() {
   // What gRPC would say of a failed start, this server says itself.
   setenv("GRPC_VERBOSITY", "NONE", 0);
   KeepMemory();
+}
+
+void SayListening(const std::string& address) {
+  spdlog::info("listening on {}", address);
+  if (!IsLocal(address))
+    spdlog::warn("{} can be reached from other machines, in plain text and without a password", address);
 }
 
 absl::Status AddCheckpoint(const std::string& spec, LayerRegistry* layers) {
@@ -93,7 +100,7 @@ absl::Status ServeUntilStopped(const Options& options, LayerRegistry* layers, Me
   metrics->set_phase(Phase::kServing);
   spdlog::info("normd " NORMD_VERSION " on target {} (this CPU offers {}), {} layers", layers->target()->name,
                TargetsOfThisCpu(), layers->size());
-  for (const std::string& address : (*server)->addresses()) spdlog::info("listening on {}", address);
+  for (const std::string& address : (*server)->addresses()) SayListening(address);
   WaitForStop();
   metrics->set_phase(Phase::kDraining);
   (*server)->SetNotServing();

@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "grpc_server.h"
+#include "listen_address.h"
 
 namespace normd {
 namespace {
@@ -95,6 +96,16 @@ TEST_F(ListenTest, WhatIsNoAddress) {
     const auto server = Start({address});
     EXPECT_EQ(server.status().code(), absl::StatusCode::kInvalidArgument) << address;
     EXPECT_THAT(std::string(server.status().message()), StartsWith("expected an address")) << address;
+  }
+}
+
+TEST(IsLocalTest, LoopbackAndUnixSocketsAlone) {
+  for (const std::string address : {"127.0.0.1:1", "127.9.9.9:1", "localhost:1", "[::1]:1", "unix:/x"}) {
+    EXPECT_TRUE(IsLocal(address)) << address;
+  }
+  for (const std::string address :
+       {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "example.org:1", "localhost.org:1"}) {
+    EXPECT_FALSE(IsLocal(address)) << address;
   }
 }
 
