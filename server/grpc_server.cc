@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "access.h"
 #include "health.h"
 #include "info.h"
 #include "listen_address.h"
 #include "normalize_call.h"
 #include "normd/v1/normalizer.grpc.pb.h"
 #include "stream_call.h"
+#include "tls.h"
 #include "unary_call.h"
 
 namespace normd {
@@ -25,6 +27,15 @@ namespace {
 using NormalizerService = v1::Normalizer::WithRawMethod_Normalize<
     v1::Normalizer::WithRawMethod_NormalizeStream<v1::Normalizer::WithAsyncMethod_ListLayers<
         v1::Normalizer::WithAsyncMethod_GetServerInfo<v1::Normalizer::Service>>>>;
+
+// Of what plugins serve, which is reflection.
+class WithoutPlugins : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments* /*arguments*/) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
+    plugins->clear();
+  }
+};
 
 // The handlers of one poller; its thread alone runs them.
 class PollerMethods {
@@ -64,7 +75,10 @@ void PollerMethods::AskForCalls(Poller* poller) {
                     ListLayers(*shared_.layers, response);
                     return grpc::Status::OK;
                   },
-                  shared_.metrics, shared_.log, Method::kListLayers};
+                  shared_.metrics,
+                  shared_.log,
+                  shared_.access,
+                  Method::kListLayers};
   get_server_info_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
                         normalizer_->RequestGetServerInfo(context, request, writer, queue, queue, tag);
                       },
@@ -72,14 +86,20 @@ void PollerMethods::AskForCalls(Poller* poller) {
                         GetServerInfo(*shared_.layers, max_message_bytes_, response);
                         return grpc::Status::OK;
                       },
-                      shared_.metrics, shared_.log, Method::kGetServerInfo};
+                      shared_.metrics,
+                      shared_.log,
+                      shared_.access,
+                      Method::kGetServerInfo};
   check_ = {[this](auto* context, auto* request, auto* writer, auto* queue, void* tag) {
               health_->RequestCheck(context, request, writer, queue, queue, tag);
             },
             [this](const auto&, const auto& request, auto* response) {
               return CheckHealth(*state_, request, response);
             },
-            shared_.metrics, shared_.log, Method::kHealthCheck};
+            shared_.metrics,
+            shared_.log,
+            shared_.access,
+            Method::kHealthCheck};
   stream_ = {[this](auto* context, auto* stream, auto* queue, void* tag) {
                normalizer_->RequestNormalizeStream(context, stream, queue, queue, tag);
              },
@@ -112,6 +132,7 @@ class GrpcServerImpl : public GrpcServer {
  private:
   void Configure(grpc::ServerBuilder* builder);
   void LimitConnections(grpc::ServerBuilder* builder) const;
+  absl::Status Secure(grpc::ServerBuilder* builder);
   void TellServing(bool serving);
   void NotifyPollers();
 
@@ -119,6 +140,7 @@ class GrpcServerImpl : public GrpcServer {
   const LayerRegistry* layers_;
   Metrics* metrics_;
   RequestLog log_;
+  Access access_;
   Admission admission_;
   Workers workers_;
   ServingState state_;
@@ -126,6 +148,7 @@ class GrpcServerImpl : public GrpcServer {
   grpc::health::v1::Health::AsyncService health_;
   std::vector<std::unique_ptr<PollerMethods>> methods_;
   std::vector<std::unique_ptr<Poller>> pollers_;
+  std::vector<std::shared_ptr<grpc::ServerCredentials>> credentials_;  // of each address
   std::unique_ptr<grpc::Server> server_;
   std::vector<std::string> addresses_;
   std::vector<int> ports_;
@@ -158,15 +181,28 @@ void GrpcServerImpl::Configure(grpc::ServerBuilder* builder) {
   LimitConnections(builder);
   ports_.resize(options_.listen.size());
   for (size_t i = 0; i < ports_.size(); ++i) {
-    builder->AddListeningPort(options_.listen[i], grpc::InsecureServerCredentials(), &ports_[i]);
+    builder->AddListeningPort(options_.listen[i], credentials_[i], &ports_[i]);
   }
   for (int i = 0; i < options_.polling_threads; ++i) {
     pollers_.push_back(std::make_unique<Poller>(builder->AddCompletionQueue(),
                                                 std::chrono::microseconds(options_.spin_microseconds)));
     methods_.push_back(std::make_unique<PollerMethods>(
-        &normalizer_, &health_, NormalizeShared{layers_, &admission_, &workers_, metrics_, &log_},
+        &normalizer_, &health_, NormalizeShared{layers_, &admission_, &workers_, metrics_, &log_, &access_},
         options_.max_message_bytes, &state_));
   }
+}
+
+// gRPC's plugin answers reflection past every handler here, so that it goes where calls need a token.
+absl::Status GrpcServerImpl::Secure(grpc::ServerBuilder* builder) {
+  for (const std::string& address : options_.listen) {
+    const bool plain = options_.tls.certificates.empty() || IsUnix(address);
+    auto credentials = plain ? grpc::InsecureServerCredentials() : TlsCredentials(options_.tls);
+    if (!credentials.ok()) return credentials.status();
+    credentials_.push_back(*std::move(credentials));
+  }
+  if (options_.token_file.empty()) return absl::OkStatus();
+  builder->SetOption(std::make_unique<WithoutPlugins>());
+  return access_.RequireToken(options_.token_file);
 }
 
 absl::Status GrpcServerImpl::Start() {
@@ -178,6 +214,7 @@ absl::Status GrpcServerImpl::Start() {
   [[maybe_unused]] static const bool kept_up = (grpc_init(), true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
+  if (auto status = Secure(&builder); !status.ok()) return status;
   Configure(&builder);
   server_ = builder.BuildAndStart();
   for (size_t i = 0; i < ports_.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "layer_registry.h"
 #include "metrics.h"
+#include "security/pem_files.h"
 
 namespace grpc {
 class Channel;
@@ -23,6 +24,8 @@ namespace normd {
 
 struct GrpcServerOptions {
   std::vector<std::string> listen;  // host:port or unix:/path; none: reached in process alone
+  Pem tls = {};                     // files for TLS on TCP; without a certificate it is plain
+  std::string token_file = {};      // of the bearer token that calls must carry; empty: none
   int64_t max_message_bytes = int64_t{64} << 20;
   int polling_threads = 1;
   int threads = 1;  // that take large messages

@@ -126,9 +126,9 @@ int PortOf(const Socket& socket) {
                      : reinterpret_cast<sockaddr_in&>(name).sin_port);
 }
 
-bool IsUnix(const std::string& address) { return address.starts_with(kUnix); }
-
 }  // namespace
+
+bool IsUnix(const std::string& address) { return address.starts_with(kUnix); }
 
 absl::Status PrepareListenAddress(const std::string& address) {
   return IsUnix(address) ? PrepareUnix(address) : PrepareTcp(address);

@@ -15,6 +15,8 @@ namespace normd {
 // a port is in use.
 absl::Status PrepareListenAddress(const std::string& address);
 
+bool IsUnix(const std::string& address);
+
 // Whether only this machine can reach it: a Unix socket, or loopback.
 bool IsLocal(const std::string& address);
 

@@ -51,10 +51,14 @@ void SetUpProcess() {
   KeepMemory();
 }
 
-void SayListening(const std::string& address) {
-  spdlog::info("listening on {}", address);
-  if (!IsLocal(address))
-    spdlog::warn("{} can be reached from other machines, in plain text and without a password", address);
+void SayListening(const std::string& address, const GrpcServerOptions& options) {
+  const bool tls = !options.tls.certificates.empty() && !IsUnix(address);
+  const char* const mutual = options.tls.authorities.empty() ? "" : ", with client certificates";
+  spdlog::info("listening on {}{}{}", address, tls ? ", TLS" : "", tls ? mutual : "");
+  if (!tls && !IsLocal(address))
+    spdlog::warn(
+        "{} can be reached from other machines, in plain text and {}", address,
+        options.token_file.empty() ? "without a password" : "with a token that all on the way can read");
 }
 
 absl::Status AddCheckpoint(const std::string& spec, LayerRegistry* layers) {
@@ -100,7 +104,7 @@ absl::Status ServeUntilStopped(const Options& options, LayerRegistry* layers, Me
   metrics->set_phase(Phase::kServing);
   spdlog::info("normd " NORMD_VERSION " on target {} (this CPU offers {}), {} layers", layers->target()->name,
                TargetsOfThisCpu(), layers->size());
-  for (const std::string& address : (*server)->addresses()) SayListening(address);
+  for (const std::string& address : (*server)->addresses()) SayListening(address, options.server);
   WaitForStop();
   metrics->set_phase(Phase::kDraining);
   (*server)->SetNotServing();

@@ -27,7 +27,10 @@ bool NormalizeTask::Begin(const grpc::ByteBuffer& message, const grpc::ServerCon
   call_.arrival = arrival;
   // Once as it came and once as its answer.
   const auto share = static_cast<int64_t>(2 * size);
-  if (const absl::Status status = shared_->admission->Enter(share); !status.ok()) {
+  absl::Status status;
+  if (framing_ == Framing::kUnary) status = shared_->access->Check(context, method_);  // a stream has been
+  if (status.ok()) status = shared_->admission->Enter(share);
+  if (!status.ok()) {
     Refuse(status);
     return true;
   }

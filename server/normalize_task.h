@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "access.h"
 #include "admission.h"
 #include "metrics.h"
 #include "normalize.h"
@@ -30,6 +31,7 @@ struct NormalizeShared {
   Workers* workers;
   Metrics* metrics;
   RequestLog* log;
+  const Access* access;
   NormalizeHandler handler{layers};  // of small messages, one after the other
 };
 

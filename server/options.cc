@@ -87,6 +87,27 @@ void AddWhatIsServed(CLI::App* app, Options* options) {
             "Serve every norm layer of a safetensors file as NAME/tensor.path; may be repeated");
 }
 
+void AddSecurity(CLI::App* app, Options* options) {
+  Group group(app, "Security");
+  Pem& tls = options->server.tls;
+  CLI::Option* const cert = group.Add(
+      "tls-cert", tls.certificates, "FILE",
+      "Certificate in PEM, and those that lead to its authority; with it, TCP is TLS and Unix sockets stay "
+      "plain. Files of this group are read again when they change");
+  CLI::Option* const key =
+      group.Add("tls-key", tls.key, "FILE", "Its private key in PEM, without a passphrase");
+  cert->needs(key);
+  key->needs(cert);
+  group
+      .Add("tls-client-ca", tls.authorities, "FILE",
+           "Authorities in PEM: over TLS, clients need a certificate that comes from one of them")
+      ->needs(cert);
+  group.Add(
+      "token-file", options->server.token_file, "FILE",
+      "Token of 16 to 4096 printable characters: calls must carry it as \"authorization: Bearer TOKEN\", "
+      "on every address; health checks need none, and reflection is off");
+}
+
 void AddSpeed(CLI::App* app, Options* options) {
   Group group(app, "Speed");
   group.Add("target", options->target, "NAME",
@@ -199,6 +220,7 @@ std::optional<Options> ParseOptions(int argc, const char* const* argv, int* exit
   app.footer(kExamples);
   app.set_version_flag("--version", "normd " NORMD_VERSION);
   AddWhatIsServed(&app, &options);
+  AddSecurity(&app, &options);
   AddSpeed(&app, &options);
   AddLimits(&app, &options);
   AddLife(&app, &options);

@@ -18,8 +18,20 @@ void StreamCall::OnAsked(bool ok) {
   counts().calls.Begin();
   new StreamCall(poller_, method_);
   poller_->Enter(this);
+  if (const auto access = method_->shared->access->Check(context_, Method::kNormalizeStream); !access.ok())
+    return Refuse(ToGrpc(access));
   Read();
   Notice();
+}
+
+void StreamCall::Refuse(const grpc::Status& status) {
+  method_->shared->log->Record({context_,
+                                Method::kNormalizeStream,
+                                status.error_code(),
+                                status.error_message(),
+                                {},
+                                Clock::now() - begin_});
+  Finish(status);
 }
 
 void StreamCall::Read() { stream_.Read(&message_, read_.Begin()); }

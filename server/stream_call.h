@@ -37,6 +37,7 @@ class StreamCall : public LongCall {
   void OnWritten(bool ok);
   void OnFinished(bool ok);
   void OnDone(bool ok);
+  void Refuse(const grpc::Status& status);
   void Read();
   void ServeNext();
   void Write();

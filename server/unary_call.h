@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "access.h"
 #include "call.h"
 #include "metrics.h"
 #include "poller.h"
@@ -29,6 +30,7 @@ struct UnaryMethod {
   std::function<grpc::Status(const grpc::ServerContext&, const Request&, Response*)> handle;
   Metrics* metrics = nullptr;
   RequestLog* log = nullptr;
+  const Access* access = nullptr;
   Method method = Method::kCount;
   // Of the request that was handled last; unset where its message has none.
   std::function<std::string_view()> request_id = {};
@@ -80,7 +82,8 @@ class UnaryCall : public Operation {
     MethodMetrics& counts = (*method_->metrics)[method_->method];
     counts.calls.Begin();
     counts.Received(SizeOf(request_));
-    grpc::Status status = method_->handle(*context_, request_, response);
+    grpc::Status status = ToGrpc(method_->access->Check(*context_, method_->method));
+    if (status.ok()) status = method_->handle(*context_, request_, response);
     if (status.ok()) {
       counts.Sent(SizeOf(*response));
     } else {

@@ -73,4 +73,8 @@ if(NORMD_BUILD_SERVICE)
   normd_package_target(normd_grpc MODULES grpc++ re2 protobuf absl_status absl_statusor absl_strings absl_str_format
                                           absl_time absl_synchronization absl_inlined_vector absl_flat_hash_map
                                   ALSO cares upb address_sorting z ssl crypto)
+  # Statically, OpenSSL is in the group above.
+  if(NORMD_LINKAGE STREQUAL "shared")
+    target_link_libraries(normd_grpc INTERFACE ssl crypto)
+  endif()
 endif()

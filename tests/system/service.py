@@ -78,7 +78,7 @@ class Server:
         return health_pb2_grpc.HealthStub(self.channel(address))
 
     def wait_until_serving(self):
-        health = self.health()
+        health = self.health(self.unix)  # which is plain also where TCP is not
         due = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < due:
             try:
