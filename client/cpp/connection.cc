@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "credentials.h"
 #include "status.h"
 
 namespace normd {
@@ -60,10 +61,17 @@ grpc::ChannelArguments Arguments(const ClientOptions& options) {
     arguments.SetServiceConfigJSON(kServiceConfig);
     arguments.SetInt(GRPC_ARG_PER_RPC_RETRY_BUFFER_SIZE, kRetryBufferBytes);
   }
+  if (!options.security.server_name.empty()) arguments.SetSslTargetNameOverride(options.security.server_name);
   // The address is meant: no proxy out of the environment, no TXT look-up of a service's configuration.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   return arguments;
+}
+
+// Null where there is none.
+absl::StatusOr<std::unique_ptr<TokenFile>> OpenToken(const std::string& path) {
+  if (path.empty()) return nullptr;
+  return TokenFile::Open(path);
 }
 
 // gRPC puts its own layers' words, each with a colon, before the system's, which are what a person needs.
@@ -91,21 +99,27 @@ absl::Status RefuseMetadata(const std::string& key) {
 
 }  // namespace
 
-absl::Status Apply(const CallOptions& options, grpc::ClientContext* context) {
+absl::Status Connection::Apply(const CallOptions& options, grpc::ClientContext* context) {
   context->set_deadline(DeadlineIn(options.timeout));
   for (const auto& [key, value] : options.metadata) {
     if (!IsLegalMetadata(key, value)) return RefuseMetadata(key);
     context->AddMetadata(key, value);
   }
+  if (token_ != nullptr)
+    context->AddMetadata("authorization",
+                         absl::StrCat("Bearer ", token_->At(std::chrono::steady_clock::now())));
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(std::string_view address,
                                                              const ClientOptions& options) {
   if (absl::Status status = CheckAddress(address); !status.ok()) return status;
-  auto channel =
-      grpc::CreateCustomChannel(std::string(address), grpc::InsecureChannelCredentials(), Arguments(options));
-  std::unique_ptr<Connection> connection(new Connection(std::move(channel)));
+  const auto credentials = CredentialsFor(address, options.security);
+  if (!credentials.ok()) return credentials.status();
+  auto token = OpenToken(options.security.token_file);
+  if (!token.ok()) return token.status();
+  auto channel = grpc::CreateCustomChannel(std::string(address), *credentials, Arguments(options));
+  std::unique_ptr<Connection> connection(new Connection(std::move(channel), *std::move(token)));
   if (absl::Status status = connection->WaitUntilReady(options.connect_timeout); !status.ok()) {
     return absl::Status(
         status.code(), absl::StrCat("cannot reach ", absl::CHexEscape({address.data(), address.size()}), ": ",

@@ -17,12 +17,14 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "message.h"
 #include "normd/client.h"
+#include "security/token_file.h"
 #include "wire/normalize_response.h"
 
 namespace normd {
@@ -42,7 +44,8 @@ struct Lane {
 class Connection {
  public:
   // Waits until the connection stands.
-  // Errors: InvalidArgument for an address of no known form, Unavailable with the reason.
+  // Errors: InvalidArgument for an address of no known form and for files that cannot be used, Unavailable
+  // with the reason.
   static absl::StatusOr<std::unique_ptr<Connection>> Open(std::string_view address,
                                                           const ClientOptions& options);
 
@@ -53,23 +56,25 @@ class Connection {
   absl::Status Call(const std::string& method, const grpc::ByteBuffer& request, const CallOptions& options,
                     Lane& lane, grpc::ByteBuffer* response);
 
+  // Sets the deadline and metadata of a call, the token among it.
+  // Errors: InvalidArgument for metadata that HTTP/2 cannot carry; gRPC ends the process over it.
+  absl::Status Apply(const CallOptions& options, grpc::ClientContext* context);
+
   grpc::GenericStub& stub() { return stub_; }
 
  private:
-  explicit Connection(std::shared_ptr<grpc::Channel> channel) : channel_(channel), stub_(channel) {}
+  Connection(std::shared_ptr<grpc::Channel> channel, std::unique_ptr<TokenFile> token)
+      : channel_(channel), stub_(channel), token_(std::move(token)) {}
 
   absl::Status WaitUntilReady(absl::Duration timeout);
   absl::Status ReasonOfFailure(absl::Duration timeout);
 
   std::shared_ptr<grpc::Channel> channel_;
   grpc::GenericStub stub_;
+  std::unique_ptr<TokenFile> token_;  // or null
   std::mutex mutex_;
   std::vector<std::unique_ptr<Lane>> lanes_;  // those that no call uses
 };
-
-// Sets the deadline and metadata of a call.
-// Errors: InvalidArgument for metadata that HTTP/2 cannot carry; gRPC ends the process over it.
-absl::Status Apply(const CallOptions& options, grpc::ClientContext* context);
 
 }  // namespace normd
 

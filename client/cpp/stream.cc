@@ -15,7 +15,7 @@ const std::string kNormalizeStream = "/normd.v1.Normalizer/NormalizeStream";
 }  // namespace
 
 NormalizeStream::Impl::Impl(Connection& connection, const CallOptions& options) {
-  if (const absl::Status status = Apply(options, &context_); !status.ok()) {
+  if (const absl::Status status = connection.Apply(options, &context_); !status.ok()) {
     status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, std::string(status.message()));
     broken_ = finished_ = true;
     return;

@@ -96,6 +96,7 @@ void AddBench(CLI::App& app, int& exit_code) {
   AddLoad(command, flags->bench);
   AddWork(command, flags->bench);
   AddOutput(command, *flags);
+  AddSecurity(command, flags->bench.security);
   command.footer(kFooter);
   command.callback([flags, &exit_code] { exit_code = Run(*flags); });
 }

@@ -33,10 +33,21 @@ int RunNormctl(int argc, const char* const* argv);
 // The address as a subcommand's first argument; NORMCTL_ADDRESS stands in for it.
 CLI::Option* AddAddress(CLI::App& command, std::string& address);
 
+// How the server and normctl know each other.
+void AddSecurity(CLI::App& command, Security& security);
+
+// Both, for a subcommand that asks a server something.
+struct ServerFlags {
+  std::string address;
+  Security security;
+};
+void AddServer(CLI::App& command, ServerFlags& flags);
+absl::StatusOr<Client> Connect(const ServerFlags& flags);
+
 // An option whose twin in the environment is NORMCTL_ and its long name in capitals.
 CLI::Option* WithEnvironment(CLI::Option* option);
 
-// What a person can do about an error, where that is known.
+// What a person can do about an error, where that is known; `address` may be empty.
 std::string Advice(const absl::Status& status, std::string_view address);
 
 // Prints the error to stderr, with advice; returns the exit code that goes with it.

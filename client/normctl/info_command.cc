@@ -22,9 +22,9 @@ std::string Text(const ServerInfo& info) {
                       number(info.max_request_id_bytes), " bytes\n");
 }
 
-int Run(const std::string& address) {
-  const auto client = Client::Connect(address);
-  if (!client.ok()) return Fail(client.status(), address);
+int Run(const ServerFlags& server) {
+  const auto client = Connect(server);
+  if (!client.ok()) return Fail(client.status(), server.address);
   const auto info = client->GetServerInfo();
   if (!info.ok()) return Fail(info.status());
   std::cout << Text(*info);
@@ -36,10 +36,10 @@ int Run(const std::string& address) {
 void AddInfo(CLI::App& app, int& exit_code) {
   CLI::App& command =
       *app.add_subcommand("info", "say which normd a server is, and what it runs on and accepts");
-  const auto address = std::make_shared<std::string>();
-  AddAddress(command, *address);
+  const auto server = std::make_shared<ServerFlags>();
+  AddServer(command, *server);
   command.footer("\n  normctl info 127.0.0.1:8001");
-  command.callback([address, &exit_code] { exit_code = Run(*address); });
+  command.callback([server, &exit_code] { exit_code = Run(*server); });
 }
 
 }  // namespace normd

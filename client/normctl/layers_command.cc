@@ -26,9 +26,9 @@ std::vector<std::string> Row(const LayerInfo& layer) {
           layer.checkpoint.empty() ? "built in" : Printable(layer.checkpoint)};
 }
 
-int Run(const std::string& address) {
-  const auto client = Client::Connect(address);
-  if (!client.ok()) return Fail(client.status(), address);
+int Run(const ServerFlags& server) {
+  const auto client = Connect(server);
+  if (!client.ok()) return Fail(client.status(), server.address);
   const auto layers = client->ListLayers();
   if (!layers.ok()) return Fail(layers.status());
   std::vector<std::vector<std::string>> rows{
@@ -42,10 +42,10 @@ int Run(const std::string& address) {
 
 void AddLayers(CLI::App& app, int& exit_code) {
   CLI::App& command = *app.add_subcommand("layers", "list the layers that a server has");
-  const auto address = std::make_shared<std::string>();
-  AddAddress(command, *address);
+  const auto server = std::make_shared<ServerFlags>();
+  AddServer(command, *server);
   command.footer("\n  normctl layers 127.0.0.1:8001");
-  command.callback([address, &exit_code] { exit_code = Run(*address); });
+  command.callback([server, &exit_code] { exit_code = Run(*server); });
 }
 
 }  // namespace normd

@@ -20,6 +20,7 @@ namespace normd {
 
 struct NormalizeFlags {
   std::vector<std::string> arguments;  // [ADDRESS] [IN OUT]
+  Security security;
   std::string values;
   bool local = false;
   std::string target;
@@ -38,9 +39,10 @@ struct NormalizeFlags {
 // The same, checked and with its tokens read.
 struct NormalizeTask {
   std::string address;  // empty: in this process
-  std::string target;   // empty: the best
-  std::string output;   // the .npy file, or empty for stdout
-  std::string layer;    // empty: the three below
+  Security security;
+  std::string target;  // empty: the best
+  std::string output;  // the .npy file, or empty for stdout
+  std::string layer;   // empty: the three below
   NormKind kind = NormKind::kLayerNorm;
   double epsilon = 1e-5;
   float gamma_offset = 0;

@@ -91,6 +91,7 @@ void AddNormalize(CLI::App& app, int& exit_code) {
   WithEnvironment(
       command.add_option("--token-counts", flags->token_counts, "tokens in each sequence, as 3,5"));
   command.add_flag("--json", flags->json, "print the result, or with files its statistics, as JSON");
+  AddSecurity(command, flags->security);
   command.footer(kFooter);
   command.callback([flags, &exit_code] { exit_code = Run(*flags); });
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "command.h"
 #include "normalize.h"
 #include "normd/convert.h"
 #include "normd/norm.h"
@@ -120,7 +121,7 @@ absl::StatusOr<NormalizeOutcome> NormalizeLocally(const NormalizeTask& task) {
 }
 
 absl::StatusOr<NormalizeOutcome> NormalizeRemotely(const NormalizeTask& task) {
-  const auto client = Client::Connect(task.address);
+  const auto client = Connect({task.address, task.security});
   if (!client.ok()) return client.status();
   const auto has_mean = HasMean(*client, task);
   if (!has_mean.ok()) return has_mean.status();

@@ -29,6 +29,7 @@ absl::Status TakeAddress(const NormalizeFlags& flags, std::vector<std::string>& 
   }
   if (flags.local) return absl::OkStatus();
   task.address = arguments.front();
+  task.security = flags.security;
   arguments.erase(arguments.begin());
   return absl::OkStatus();
 }

@@ -13,7 +13,7 @@ import grpc
 from certificates import FAR, FUTURE, PAST, Authority, openssl
 from normd.v1 import normalizer_pb2 as pb
 from normd.v1 import normalizer_pb2_grpc
-from service import NORMD, PATIENCE, Server, free_port, run
+from service import NORMCTL, NORMD, PATIENCE, Server, free_port, run
 
 
 def setUpModule():
@@ -253,6 +253,61 @@ class ClientAuthority(Calls):
                 self.refused(self.secure(server, own=client))
                 shutil.copyfile(authority.certificate, file)
                 self.assertTrue(self.info(self.secure(server, own=client)).version)
+
+
+class Normctl(unittest.TestCase):
+    """The C++ client, by its command."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(*flags(pair), "--tls-client-ca", str(authority.certificate))
+        cls.known = ("--tls-ca", str(authority.certificate))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.close()
+
+    def info(self, *arguments, address=None, **environment):
+        return run(NORMCTL, "info", address or self.server.tcp, *map(str, arguments), **environment)
+
+    def fails(self, text, *arguments, **others):
+        code, _, err = self.info(*arguments, **others)
+        self.assertEqual(code, 1, err)
+        self.assertIn(text, err)
+
+    def test_each_command(self):
+        for command in (("info",), ("layers",), ("health",), ("bench", "-n", "3", "--warmup", "1"), ("normalize",)):
+            values = ("--values", "1,2,3") if command == ("normalize",) else ()
+            arguments = (command[0], self.server.tcp, *command[1:], *values, *self.known, *flags(client))
+            code, out, err = run(NORMCTL, *arguments)
+            self.assertEqual(code, 0, (arguments, out, err))
+
+    def test_from_the_environment(self):
+        environment = {
+            "NORMCTL_TLS_CA": str(authority.certificate),
+            "NORMCTL_TLS_CERT": str(client.certificate),
+            "NORMCTL_TLS_KEY": str(client.key),
+        }
+        self.assertEqual(self.info(**environment)[0], 0)
+
+    def test_server_name(self):
+        self.fails("another name is given with --tls-server-name", *self.known, *flags(client), "--tls-server-name", "x")
+        self.assertEqual(self.info(*self.known, *flags(client), "--tls-server-name", "server")[0], 0)
+
+    def test_what_is_missing_is_said(self):
+        self.fails("it may want TLS (--tls)")
+        self.fails("or a certificate of yours (--tls-cert)", *self.known)
+        self.fails("is given with --tls-ca", "--tls")
+        self.fails("is given with --tls-ca", "--tls-ca", stranger.certificate, *flags(client))
+        self.fails("--tls-key", "--tls-cert", client.certificate)
+
+    def test_files_that_cannot_be_used(self):
+        self.fails("No such file", "--tls-ca", folder / "none.ca")
+        self.fails("not the private key", *self.known, "--tls-cert", client.certificate, "--tls-key", pair.key)
+
+    def test_unix_socket(self):
+        self.fails("a Unix socket, which is plain", *self.known, address=self.server.unix)
+        self.assertEqual(self.info(address=self.server.unix)[0], 0)
 
 
 class PlainWarning(unittest.TestCase):

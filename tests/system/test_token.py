@@ -11,7 +11,7 @@ import grpc
 import health_pb2
 import reflection_pb2
 from normd.v1 import normalizer_pb2 as pb
-from service import NORMD, PATIENCE, Server, free_port, random_rows, request, run
+from service import NORMCTL, NORMD, PATIENCE, Server, free_port, random_rows, request, run
 
 TOKEN = "a-token-of-32-printable-bytes-ok"
 RIGHT = ("authorization", f"Bearer {TOKEN}")
@@ -149,6 +149,31 @@ class Replaced(unittest.TestCase):
             time.sleep(1.1)
             self.assertEqual(listed(new_metadata), grpc.StatusCode.OK)
             self.assertEqual(listed((RIGHT,)), grpc.StatusCode.UNAUTHENTICATED)
+
+
+class Normctl(unittest.TestCase):
+    def test_it_carries_the_token(self):
+        file = token_file()
+        self.addCleanup(os.remove, file)
+        with Server("--token-file", str(file)) as server:
+            for address in (server.tcp, server.unix):
+                code, _, err = run(NORMCTL, "info", address)
+                self.assertEqual(code, 4, err)
+                self.assertIn("UNAUTHENTICATED", err)
+                self.assertIn("a token is given with --token-file", err)
+                for command in (("layers",), ("health",), ("bench", "-n", "3", "--warmup", "1"), ("normalize",)):
+                    values = ("--values", "1,2,3") if command == ("normalize",) else ()
+                    arguments = (command[0], address, *command[1:], *values, "--token-file", str(file))
+                    code, out, err = run(NORMCTL, *arguments)
+                    self.assertEqual(code, 0, (arguments, out, err))
+                self.assertEqual(run(NORMCTL, "layers", address, NORMCTL_TOKEN_FILE=str(file))[0], 0)
+
+    def test_a_file_that_is_none(self):
+        file = token_file("short")
+        self.addCleanup(os.remove, file)
+        code, _, err = run(NORMCTL, "info", "127.0.0.1:1", "--token-file", str(file))
+        self.assertEqual(code, 1)
+        self.assertIn("has 5 bytes; expected 16 to 4096", err)
 
 
 class Start(unittest.TestCase):

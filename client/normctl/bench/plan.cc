@@ -94,6 +94,7 @@ absl::StatusOr<BenchPlan> MakePlan(const BenchFlags& flags) {
   auto percentiles = ParsePercentiles(flags.percentiles);
   if (!percentiles.ok()) return percentiles.status();
   return BenchPlan{.address = flags.address,
+                   .security = flags.security,
                    .warmup = *warmup,
                    .measured = *measured,
                    .concurrency = flags.concurrency,
@@ -106,15 +107,16 @@ absl::StatusOr<BenchPlan> MakePlan(const BenchFlags& flags) {
                    .seed = flags.seed};
 }
 
-std::string_view Transport(std::string_view address) {
-  return address.starts_with("unix:") ? "a Unix socket" : "TCP";
+std::string_view Transport(const BenchPlan& plan) {
+  if (plan.address.starts_with("unix:")) return "a Unix socket";
+  return plan.security.UsesTls() ? "TLS on TCP" : "TCP";
 }
 
 std::string Describe(const BenchPlan& plan) {
   std::string text =
       absl::StrCat("bench ", Printable(plan.address), ": ", Text(plan.measured), " of ", plan.tokens, " x ",
                    plan.hidden, " float32 (", BytesText(static_cast<uint64_t>(plan.tokens * plan.hidden * 4)),
-                   ") through layer ", Printable(plan.layer), " over ", View(Transport(plan.address)),
+                   ") through layer ", Printable(plan.layer), " over ", View(Transport(plan)),
                    ", closed loop, ", plan.concurrency, " at a time");
   if (plan.interval > 0) absl::StrAppend(&text, ", one every ", DurationText(plan.interval));
   return absl::StrCat(text, ", after a warm-up of ", Text(plan.warmup));

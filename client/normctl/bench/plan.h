@@ -13,11 +13,13 @@
 #include "absl/status/statusor.h"
 #include "bench/loop.h"
 #include "bench/statistics.h"
+#include "normd/client.h"
 
 namespace normd {
 
 struct BenchPlan {
   std::string address;
+  Security security = {};
   Extent warmup;
   Extent measured;
   int64_t concurrency = 1;
@@ -33,6 +35,7 @@ struct BenchPlan {
 // The options as they were written.
 struct BenchFlags {
   std::string address = {};
+  Security security = {};
   uint64_t total = 0;  // 0: not given
   std::string duration = {};
   std::string warmup = {};
@@ -55,8 +58,8 @@ absl::StatusOr<uint64_t> ParseNanoseconds(std::string_view flag, std::string_vie
 // The line that says what was understood.
 std::string Describe(const BenchPlan& plan);
 
-// "TCP" or "a Unix socket".
-std::string_view Transport(std::string_view address);
+// "TCP", "TLS on TCP" or "a Unix socket".
+std::string_view Transport(const BenchPlan& plan);
 
 }  // namespace normd
 

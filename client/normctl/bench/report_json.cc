@@ -29,6 +29,7 @@ ordered_json Json(const Extent& extent) {
 ordered_json Json(const BenchPlan& plan) {
   return {{"address", plan.address},
           {"transport", plan.address.starts_with("unix:") ? "unix" : "tcp"},
+          {"tls", plan.security.UsesTls()},
           {"loop", "closed"},
           {"concurrency", plan.concurrency},
           {"tokens", plan.tokens},

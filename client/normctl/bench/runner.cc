@@ -63,7 +63,8 @@ absl::StatusOr<Workers> ConnectAll(const BenchPlan& plan) {
   for (int64_t i = 0; i < plan.concurrency; ++i) {
     const absl::Duration timeout = absl::Nanoseconds(plan.timeout);
     // A retry would count as one call, with the latency of several.
-    auto client = Client::Connect(plan.address, {.connect_timeout = timeout, .retries = false});
+    auto client = Client::Connect(plan.address,
+                                  {.connect_timeout = timeout, .retries = false, .security = plan.security});
     if (!client.ok()) return client.status();
     workers.push_back(std::make_unique<Worker>(plan, *std::move(client), tokens));
   }

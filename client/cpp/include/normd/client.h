@@ -4,8 +4,9 @@
 //
 // A token is a row of `hidden` values; a batch is one or many sequences of tokens, one after another and
 // without padding. Errors are the server's own status codes and texts; those that begin here are
-// InvalidArgument for a batch that no server could accept, Unavailable for a server that cannot be reached,
-// DeadlineExceeded, and Internal for an answer that does not fit its request.
+// InvalidArgument for a batch that no server could accept and for files that cannot be used, Unavailable for
+// a server that cannot be reached, DeadlineExceeded, and Internal for an answer that does not fit its
+// request.
 
 #ifndef NORMD_CLIENT_H_
 #define NORMD_CLIENT_H_
@@ -28,12 +29,28 @@
 
 namespace normd {
 
+// How the two sides know each other. Files are read when the client connects, the token again as it changes.
+struct Security {
+  bool tls = false;         // on TCP; each of the next four asks for it as well
+  std::string tls_ca;       // file of the authorities that the server's certificate must come from, in PEM;
+                            // empty: the system's
+  std::string tls_cert;     // file of the client's own certificate, in PEM; it needs tls_key
+  std::string tls_key;      // file of its private key, in PEM and without a passphrase
+  std::string server_name;  // in the server's certificate, where that is not the host of the address
+  std::string token_file;   // file of the bearer token that calls carry, over plain text as well
+
+  bool UsesTls() const {
+    return tls || !tls_ca.empty() || !tls_cert.empty() || !tls_key.empty() || !server_name.empty();
+  }
+};
+
 struct ClientOptions {
   absl::Duration connect_timeout = absl::Seconds(10);
   int64_t max_receive_bytes = -1;  // the longest answer taken; -1: any
   // Calls go in turn to all healthy servers of the address (its DNS records, or ipv4:A:PORT,B:PORT), and
   // again to another where one is UNAVAILABLE. Off, one server is asked once, which is about a tenth faster.
   bool retries = true;
+  Security security = {};
 };
 
 struct CallOptions {
