@@ -20,6 +20,7 @@ from normd.v1 import normalizer_pb2_grpc
 NORMD = os.environ["NORMD_BINARY"]
 NORMCTL = os.environ["NORMCTL_BINARY"]
 MINILM = pathlib.Path(os.environ["NORMD_MINILM_DATA"])
+SANITIZED = os.environ["NORMD_SANITIZED"] == "1"
 # How long to wait for what must happen before a test is failed: no measure of speed.
 PATIENCE = 60
 UNBOUNDED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
