@@ -116,10 +116,27 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def memory(server, field="VmRSS"):
+    """Bytes that are resident, or with VmHWM the most that ever were."""
+    with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
+        for line in status:
+            if line.startswith(field + ":"):
+                return int(line.split()[1]) * 1024
+    raise AssertionError(f"{field} is not in /proc/PID/status")
+
+
 def run(*command, **environment):
     """A program that is to end by itself: exit code, standard output, standard error."""
     done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=PATIENCE)
     return done.returncode, done.stdout, done.stderr
+
+
+def code_of(call):
+    try:
+        call()
+    except grpc.RpcError as error:
+        return error.code()
+    return grpc.StatusCode.OK
 
 
 def random_rows(rows, hidden, seed):

@@ -7,26 +7,9 @@ import unittest
 import grpc
 import numpy as np
 from normd.v1 import normalizer_pb2 as pb
-from service import SANITIZED, Server, request
+from service import SANITIZED, Server, code_of, memory, request
 
 MIB = 1 << 20
-
-
-def memory(server, field="VmRSS"):
-    """Bytes that are resident, or with VmHWM the most that ever were."""
-    with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
-        for line in status:
-            if line.startswith(field + ":"):
-                return int(line.split()[1]) * 1024
-    raise AssertionError(f"{field} is not in /proc/PID/status")
-
-
-def code_of(call):
-    try:
-        call()
-    except grpc.RpcError as error:
-        return error.code()
-    return grpc.StatusCode.OK
 
 
 class AbuseBase(unittest.TestCase):
