@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <malloc.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -42,8 +43,18 @@ void KeepMemory() {
   mallopt(M_ARENA_MAX, 1);
 }
 
+// gRPC 1.51 stops listening for good once it finds no descriptor for a connection, and has no limit on
+// connections: the system's hard limit stands in for one, and not the soft one, which is often 1,024.
+void RaiseFileLimit() {
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
 void SetUpProcess() {
   HoldStopSignals();
+  RaiseFileLimit();
   // Debian's abseil looks for deadlocks on each lock, which costs six percent of a small call.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   // What gRPC would say of a failed start, this server says itself.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages as no gRPC library sends them: cut anywhere, malformed, cut short, and with lengths that are lies."""
 
+import resource
 import socket
 import time
 import unittest
@@ -54,8 +55,11 @@ class Wire(unittest.TestCase):
         self.assertGreater(len(answer), 5)
         return pb.NormalizeResponse.FromString(answer[5:]).data
 
+    def tokens_of_valid(self):
+        return self.tokens(http2.message(self.raw(VALID, timeout=PATIENCE)))
+
     def test_split_at_each_byte(self):
-        expected = self.tokens(b"12345" + self.raw(VALID, timeout=PATIENCE))
+        expected = self.tokens_of_valid()
         self.assertEqual(len(expected), 48)
         whole = http2.message(VALID)
         with http2.Connection(self.server.tcp) as connection:
@@ -87,6 +91,21 @@ class Wire(unittest.TestCase):
             with http2.Connection(self.server.tcp) as connection:
                 connection.begin()
                 connection.send(whole[:i])
+
+    def test_more_connections_than_the_soft_limit_on_files(self):
+        """Past that, gRPC would stop listening for good."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+        try:
+            server = Server()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        with server:
+            connections = [http2.Connection(server.tcp) for _ in range(100)]
+            self.assertEqual(self.tokens(connections[-1].call([http2.message(VALID)])), self.tokens_of_valid())
+            for connection in connections:
+                connection.socket.close()
+            server.stub().Normalize(request(np.ones((1, 4), np.float32)), timeout=PATIENCE)
 
     def test_what_is_no_http2(self):
         host, port = self.server.tcp.split(":")
