@@ -76,6 +76,7 @@ class Flood(AbuseBase):
     arguments = ("--max-bytes-in-flight", str(256 * MIB), "--memory-quota", str(256 * MIB))
     # A server that is slower than its clients meets gRPC's quota as well, which takes a connection from one of them.
     allowed = {grpc.StatusCode.OK, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAVAILABLE}
+    required = {grpc.StatusCode.OK}
     most = 400 * MIB
 
     def test_64_calls_of_32_mib(self):
@@ -84,7 +85,7 @@ class Flood(AbuseBase):
         with concurrent.futures.ThreadPoolExecutor(64) as pool:
             codes = list(pool.map(lambda i: code_of(lambda: raw[i % 8](message, timeout=120)), range(64)))
         self.assertEqual(set(codes) - self.allowed, set(), codes)
-        self.assertIn(grpc.StatusCode.OK, codes)
+        self.assertLessEqual(self.required, set(codes))
         self.assert_below(memory(self.server, "VmHWM"), self.most)
         self.assert_alive()
 
@@ -93,6 +94,7 @@ class FloodPastTheQuota(Flood):
     """gRPC then takes calls, and connections, from clients as it needs their memory."""
 
     arguments = ("--memory-quota", str(64 * MIB))
+    required = frozenset()
 
 
 if __name__ == "__main__":
